@@ -20,7 +20,7 @@ RELEASE := .venv/.release
 
 # Tests cover every branch of these, and nine in ten of all, the studies included.
 MATHEMATICS := $(subst $() ,$(),*/_counting/*, */_table/*, */spaces/*, */measures.py, */decisions/*, \
-    */uncertainty/*, */comparison/*, */calibration/*, */verdict/*)
+    */uncertainty/*, */comparison.py, */calibration.py, */verdict/*)
 # Code that is tested through a missing program is not run, so full coverage needs all programs.
 PROGRAMS := cc chromium node java psql
 MISSING := $(foreach program,$(PROGRAMS),$(if $(shell command -v $(program) 2>/dev/null),,$(program)))

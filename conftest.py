@@ -22,7 +22,8 @@ from hypothesis import settings
 # Timing on a shared machine says nothing about a law, hence no deadline.
 settings.register_profile("dev", deadline=None)
 # What passed once passes again for a newcomer and before a change lands; ``dev`` goes on searching.
-settings.register_profile("quick", deadline=None, max_examples=12, derandomize=True)
+QUICK_EXAMPLES = 12
+settings.register_profile("quick", deadline=None, max_examples=QUICK_EXAMPLES, derandomize=True)
 settings.register_profile("ci", deadline=None, derandomize=True)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 settings.load_profile(PROFILE)
@@ -42,7 +43,7 @@ SLOW_PATHS = (
     "tests/integrations/test_mlflow.py",
     "tests/integrations/test_skore.py",
     "tests/integrations/test_torchmetrics.py",
-    "tests/_counting/test_triton_sums.py",
+    "tests/_counting/test_triton_launch.py",
     "tests/laws/test_kernels.py",
     "tests/test_benchmarks.py",
     "tests/test_docs.py",
@@ -178,6 +179,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     from isometrics._counting import native
 
     for item in items:
+        if PROFILE == "quick":
+            draw_few(item)
         path = item.path.relative_to(Path(__file__).parent).as_posix()
         fixtures = getattr(item, "fixturenames", ())
         if path.startswith(SLOW_PATHS) or SLOW_FIXTURES.intersection(fixtures):
@@ -186,6 +189,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             again = item.callspec.params["either_kernel"] == "NumPy alone" and native.available()
             if again:
                 item.add_marker("slow")
+
+
+def draw_few(item: pytest.Item) -> None:
+    """Let tests that ask for more examples than others draw as few where they have to be quick."""
+    own = getattr(item.obj, "_hypothesis_internal_use_settings", None)
+    if own is not None and own.max_examples > QUICK_EXAMPLES:
+        item.obj._hypothesis_internal_use_settings = settings(own, max_examples=QUICK_EXAMPLES)
 
 
 def skipped_tests(config: pytest.Config) -> dict[str, str]:

@@ -16,34 +16,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import FrameType
-
-__all__ = [
-    "Advice",
-    "DimensionError",
-    "EmptyInputError",
-    "FileError",
-    "InputError",
-    "IsometricsError",
-    "LabelError",
-    "LeftOutWarning",
-    "LengthError",
-    "MembershipError",
-    "MissingPackageError",
-    "MissingValueError",
-    "NoCurveError",
-    "NotAnswerableError",
-    "NotFittedError",
-    "OneClassError",
-    "ParameterError",
-    "PointsError",
-    "ScoreError",
-    "ToleranceWarning",
-    "UndefinedWarning",
-    "WeightError",
-]
-
+    from collections.abc import Callable
 
 _FORMATTER = string.Formatter()
 
@@ -198,10 +171,10 @@ class MissingPackageError(IsometricsError, ImportError):
         super().__init__(f"{problem}{how}")
 
 
-def require(purpose: str, *packages: str) -> None:
-    """Refuse what needs packages of the extra `cli`, where one of them is not installed."""
+def require(purpose: str, *packages: str, extra: str = "cli") -> None:
+    """Refuse what needs packages of an extra, where one of them is not installed."""
     if missing := [name for name in packages if find_spec(name) is None]:
-        raise MissingPackageError(f"{purpose} needs {', '.join(missing)}", "isometrics[cli]")
+        raise MissingPackageError(f"{purpose} needs {', '.join(missing)}", f"isometrics[{extra}]")
 
 
 class InputError(IsometricsError):
@@ -308,27 +281,6 @@ class UndefinedWarning(UserWarning):
     """A value is NaN because it is not defined; the message gives the reason."""
 
 
-_PASSED_THROUGH = frozenset(
-    [
-        "isometrics",
-        "cyclopts",
-        "dask",
-        "joblib",
-        "mlflow",
-        "narwhals",
-        "numpy",
-        "pandas",
-        "polars",
-        "scipy",
-        "sklearn",
-        "skore",
-        "torch",
-        "torchmetrics",
-    ]
-) | frozenset(sys.stdlib_module_names)
-"""Packages that may call isometrics in their turn; whose line it is, they do not know."""
-
-
 def system_reason(error: Exception) -> str:
     """Return why the operating system, or a library, refused something, as the end of a sentence.
 
@@ -341,34 +293,11 @@ def system_reason(error: Exception) -> str:
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warn, and name the line of the user's program from which isometrics was called.
+    """Warn, and name the first line outside isometrics from which it was called.
 
-    ``warnings.warn`` counts frames, and how many lie between differs from call to call. The line
-    named is the first one outside isometrics and the libraries that call it, such as
-    scikit-learn; in a thread that only these run in, the first one outside isometrics.
+    ``warnings.warn`` counts frames, and how many lie between differs from call to call.
     """
-    frames = list(_callers())
-    chosen = next(
-        (frame for frame in frames if _package(frame) not in _PASSED_THROUGH),
-        next((frame for frame in frames if _package(frame) != "isometrics"), frames[0]),
-    )
-    warnings.warn_explicit(
-        message,
-        category,
-        chosen.f_code.co_filename,
-        chosen.f_lineno,
-        module=chosen.f_globals.get("__name__"),
-        registry=chosen.f_globals.setdefault("__warningregistry__", {}),
-    )
-
-
-def _callers() -> Iterator[FrameType]:
-    """Yield the frames of the calls, the innermost first."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
-
-
-def _package(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    level = 2
+    while sys._getframe(level - 1).f_globals.get("__name__", "").startswith("isometrics."):
+        level += 1
+    warnings.warn(message, category, stacklevel=level)

@@ -103,8 +103,6 @@ class Measure:
         What the resampling kernels and the formulas of influence call it, where they have it.
     shown
         Where it is shown without being asked for.
-    reference
-        Where it is defined.
     together
         What computes it for many short tables at once; by default each is asked by itself.
     is_gain
@@ -135,7 +133,6 @@ class Measure:
     baseline: Formula | None = None
     kernel: str | None = None
     shown: Shown = Shown.COMPARED
-    reference: str = ""
     together: Callable[[ShortTables], Floats] | None = None
     is_gain: bool = False
 
@@ -281,7 +278,7 @@ def kernel_of(measure: Measure) -> str | None:
 
 
 def parse_measures(
-    measures: MeasureLike | Iterable[MeasureLike] | None,
+    measures: MeasureLike | Iterable[MeasureLike] | None, parameter: str = "measures"
 ) -> tuple[Measure, ...]:
     """Return measures from names, measures and functions of operating points, no name twice.
 
@@ -292,16 +289,16 @@ def parse_measures(
     several = isinstance(measures, Iterable) and not isinstance(measures, str)
     given = tuple(measures) if several else (measures,)  # type: ignore[arg-type]
     if not given:
-        raise ParameterError("is empty; give at least one", parameter="measures")
-    parsed = tuple(map(_parse_measure, given))
+        raise ParameterError("is empty; give at least one", parameter=parameter)
+    parsed = tuple(_parse_measure(each, parameter) for each in given)
     names = [measure.name for measure in parsed]
     for name in names:
         if names.count(name) > 1:
-            raise ParameterError(f"has {name!r} twice; leave one of them out", parameter="measures")
+            raise ParameterError(f"has {name!r} twice; leave one of them out", parameter=parameter)
     return parsed
 
 
-def _parse_measure(given: object) -> Measure:
+def _parse_measure(given: object, parameter: str) -> Measure:
     if isinstance(given, Measure):
         return given
     if isinstance(given, str) and (named := measure_named(given)):
@@ -311,21 +308,19 @@ def _parse_measure(given: object) -> Measure:
     if isinstance(given, str):
         raise ParameterError(
             f"must be names among {measure_choices()}; there is no measure {given!r}",
-            parameter="measures",
+            parameter=parameter,
         )
     raise ParameterError(
         f"must be names among {measure_choices()}; functions of operating points; or measures such "
         f"as f_at(0.5), but one is {given!r}",
-        parameter="measures",
+        parameter=parameter,
     )
 
 
 # ---------------------------------------------------------------------- the measures
 
 
-def _of_pr_curve(
-    name: str, interpolation: str, detail: Detail, shown: Shown, reference: str
-) -> Measure:
+def _of_pr_curve(name: str, interpolation: str, detail: Detail, shown: Shown) -> Measure:
     """Return the area under the PR curve by one interpolation."""
     measure = Measure(
         name,
@@ -341,12 +336,12 @@ def _of_pr_curve(
             interpolation
         ),
         shown=shown,
-        reference=reference,
         together=lambda tables: tables.pr_area(interpolation),
     )
     return register(measure)
 
 
+# Hanley & McNeil 1982
 AUROC = register(
     Measure(
         "AUROC",
@@ -358,37 +353,26 @@ AUROC = register(
         baseline=lambda _: 0.5,
         kernel="auroc",
         shown=Shown.HEADLINE,
-        reference="Hanley & McNeil 1982",
         together=lambda tables: tables.roc_area,
     )
 )
-AUPR = _of_pr_curve(
-    "AUPR", "davis-goadrich", Detail.RUNS, Shown.HEADLINE, "Davis & Goadrich 2006, section 4"
-)
+# Davis & Goadrich 2006, section 4
+AUPR = _of_pr_curve("AUPR", "davis-goadrich", Detail.RUNS, Shown.HEADLINE)
+# Buckley & Voorhees 2000; scikit-learn's average_precision_score
 AVERAGE_PRECISION = _of_pr_curve(
-    "average precision",
-    "average-precision",
-    Detail.NEGATIVE_RUNS,
-    Shown.COMPARED,
-    "Buckley & Voorhees 2000; scikit-learn's average_precision_score",
+    "average precision", "average-precision", Detail.NEGATIVE_RUNS, Shown.COMPARED
 )
-AUPR_LINEAR = _of_pr_curve(
-    "AUPR, linear", "linear", Detail.SCORES, Shown.SUMMARY, "Davis & Goadrich 2006, section 4"
-)
+# Davis & Goadrich 2006, section 4
+AUPR_LINEAR = _of_pr_curve("AUPR, linear", "linear", Detail.SCORES, Shown.SUMMARY)
+# The program of Davis & Goadrich 2006
 AUPR_INTEGER_STEPS = _of_pr_curve(
-    "AUPR, integer steps",
-    "integer-steps",
-    Detail.SCORES,
-    Shown.SUMMARY,
-    "the program of Davis & Goadrich 2006",
+    "AUPR, integer steps", "integer-steps", Detail.SCORES, Shown.SUMMARY
 )
+# The interpolated precision of information retrieval
 AUPR_MAX_PRECISION = _of_pr_curve(
-    "AUPR, max precision",
-    "max-precision",
-    Detail.SCORES,
-    Shown.SUMMARY,
-    "the interpolated precision of information retrieval",
+    "AUPR, max precision", "max-precision", Detail.SCORES, Shown.SUMMARY
 )
+# Boyd et al. 2012
 AUPR_NORMALISED = register(
     Measure(
         "AUPR, normalised",
@@ -398,10 +382,10 @@ AUPR_NORMALISED = register(
         needs=("ABOVE",),
         space="pr",
         shown=Shown.SUMMARY,
-        reference="Boyd et al. 2012",
         together=lambda tables: tables.normalised_pr_area(),
     )
 )
+# Flach & Kull 2015
 AUPRG = register(
     Measure(
         "AUPRG",
@@ -413,11 +397,11 @@ AUPRG = register(
         baseline=lambda _: 0.0,
         kernel="auprg",
         shown=Shown.HEADLINE,
-        reference="Flach & Kull 2015",
         together=lambda tables: tables.prg_area(),
         is_gain=True,
     )
 )
+# Flach & Kull 2015, Theorem 3
 EXPECTED_F1_GAIN = register(
     Measure(
         "expected F1 gain",
@@ -429,11 +413,11 @@ EXPECTED_F1_GAIN = register(
         # Recall gain takes all values from 0 to 1, and the losses 1 - F₁ gain have the mean ¾.
         baseline=lambda _: 0.25,
         shown=Shown.SUMMARY,
-        reference="Flach & Kull 2015, Theorem 3",
         together=lambda tables: tables.expected_f_gain(),
         is_gain=True,
     )
 )
+# Flach & Kull 2015, section 2
 EXPECTED_ACCURACY = register(
     Measure(
         "expected accuracy",
@@ -444,10 +428,10 @@ EXPECTED_ACCURACY = register(
         space="roc",
         baseline=lambda _: 0.5,
         shown=Shown.SUMMARY,
-        reference="Flach & Kull 2015, section 2",
         together=lambda tables: tables.expected_accuracy(),
     )
 )
+# Hanczar & Nadif
 TRADEOFF_AREA = register(
     Measure(
         "tradeoff area",
@@ -456,10 +440,10 @@ TRADEOFF_AREA = register(
         bounds=lambda gaps: gaps.tradeoff(),
         space="tradeoff",
         of_curve=False,
-        reference="Hanczar & Nadif",
         together=lambda tables: tables.tradeoff_area(),
     )
 )
+# Davis & Goadrich 2006, section 5
 ACHIEVABLE_AUPR = register(
     Measure(
         "achievable AUPR",
@@ -468,7 +452,6 @@ ACHIEVABLE_AUPR = register(
         bounds=lambda gaps: gaps.achievable_pr(),
         of_curve=False,
         shown=Shown.ON_REQUEST,
-        reference="Davis & Goadrich 2006, section 5",
     )
 )
 _BUILT_IN = frozenset(_REGISTRY)
@@ -499,17 +482,13 @@ def f_at(threshold: float, *, beta: float = 1.0) -> Measure:
     >>> f_at(0.7).name, f_at(0.7).of(pts)
     ('F (β 1) at 0.7', 0.8)
     """
-    from isometrics._core.parameters import check_beta
-
-    beta = check_beta(beta)
+    beta = _checked(beta)
     return _at(threshold, f_name(beta), lambda row: row.f(beta)[0])
 
 
 def f_gain_at(threshold: float, *, beta: float = 1.0) -> Measure:
     """Return the measure F_β gain of the rule ``score >= threshold``."""
-    from isometrics._core.parameters import check_beta
-
-    beta = check_beta(beta)
+    beta = _checked(beta)
     return replace(_at(threshold, f_gain_name(beta), lambda row: row.f_gain(beta)[0]), is_gain=True)
 
 
@@ -538,40 +517,34 @@ def _at(threshold: float, what: str, of: Formula) -> Measure:
 
 def optimal_threshold(beta: float = 1.0) -> Measure:
     """Return the measure best threshold for F_β; of equally good ones, the highest."""
-    from isometrics._core.parameters import check_beta
-
-    beta = check_beta(beta)
-
-    def of(points: OperatingPoints) -> float:
-        return float(points.thresholds[_best_row(points, beta)])
-
-    return Measure(_with_beta("best threshold", beta), of, Detail.SCORES, higher_is_better=False)
+    beta = _checked(beta)
+    name = _with_beta("best threshold", beta)
+    best = _at_best(name, beta, lambda points: points.thresholds)
+    return replace(best, detail=Detail.SCORES, higher_is_better=False)
 
 
 def optimal_f(beta: float = 1.0) -> Measure:
     """Return the measure F_β at its best threshold."""
-    from isometrics._core.parameters import check_beta
-
-    beta = check_beta(beta)
-
-    def of(points: OperatingPoints) -> float:
-        return float(points.f(beta)[_best_row(points, beta)])
-
-    return Measure(best_f_name(beta), of, Detail.RUNS)
+    beta = _checked(beta)
+    return _at_best(best_f_name(beta), beta, lambda points: points.f(beta))
 
 
 def optimal_f_gain(beta: float = 1.0) -> Measure:
     """Return the measure F_β gain at its best threshold; classes have a mean by it."""
+    beta = _checked(beta)
+    best = _at_best(f"best {f_gain_name(beta)}", beta, lambda points: points.f_gain(beta))
+    return replace(best, is_gain=True)
+
+
+def _at_best(name: str, beta: float, of: Callable[[OperatingPoints], Floats]) -> Measure:
+    """Return what the row with the highest F_β has."""
+    return Measure(name, lambda points: float(of(points)[_best_row(points, beta)]), Detail.RUNS)
+
+
+def _checked(beta: float) -> float:
     from isometrics._core.parameters import check_beta
 
-    beta = check_beta(beta)
-
-    def of(points: OperatingPoints) -> float:
-        import numpy as np
-
-        return float(np.nanmax(points.f_gain(beta)))
-
-    return Measure(f"best {f_gain_name(beta)}", of, Detail.RUNS, is_gain=True)
+    return check_beta(beta)
 
 
 def _best_row(points: OperatingPoints, beta: float) -> int:
@@ -640,24 +613,7 @@ def area_brackets(
     check_points(points, "points")
     if areas is None:
         return bounds_of(points, [each for each in registered(Shown.SUMMARY) if each.of_curve])
-    return bounds_of(points, parse_areas(areas))
-
-
-def parse_areas(areas: Iterable[str]) -> tuple[Measure, ...]:
-    """Return the measures of the names of areas, in the order given."""
-    from isometrics._core.parameters import check_choice
-
-    choices = {measure.name: measure for measure in registered()}
-
-    def printed(name: str) -> str:
-        measure = measure_named(name) if isinstance(name, str) else None
-        return measure.name if measure is not None and measure.name in choices else name
-
-    names = (areas,) if isinstance(areas, str) else tuple(areas)
-    return tuple(
-        choices[check_choice(printed(name), "the name of an area", tuple(choices))]
-        for name in names
-    )
+    return bounds_of(points, parse_measures(areas, "areas"))
 
 
 def bounds_of(points: OperatingPoints, measures: Sequence[Measure]) -> dict[str, Bracket]:
@@ -681,16 +637,9 @@ def bounds_of(points: OperatingPoints, measures: Sequence[Measure]) -> dict[str,
         if measure in exact:
             value = areas[measure.interpolation] if measure.interpolation else measure.of(points)
             return Bracket(value, value)
-        return bound_within(gaps, measure)
+        return measure.bounds(gaps) if measure.bounds else Bracket(-math.inf, math.inf)
 
     return {measure.name: bounds(measure) for measure in measures}
-
-
-def bound_within(gaps: GapBounds, measure: Measure) -> Bracket:
-    """Return what missing rows leave open of a measure."""
-    from isometrics.points.bounds import Bracket
-
-    return Bracket(-math.inf, math.inf) if measure.bounds is None else measure.bounds(gaps)
 
 
 def measures_of(points: OperatingPoints) -> dict[str, Bracket]:

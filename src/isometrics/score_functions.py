@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
 from isometrics._core.arrays import SEVERAL_CLASSES, Column, column, plain
-from isometrics._core.labels import positive_rows
 from isometrics._core.parameters import check_beta, check_choice, check_prevalence
-from isometrics._core.results import tuple_value
-from isometrics._core.sample import UNNAMED, parse_device_sample, parse_sample, present_rows
+from isometrics._core.rows import parse_device_sample, parse_sample, positive_rows, present_rows
+from isometrics._core.sample import UNNAMED
+from isometrics._counting.confusion import Confusion, f_weights
 from isometrics._table.building import path_of_sample
 from isometrics._table.table import Stored
-from isometrics.errors import (
-    DimensionError,
-    EmptyInputError,
-    LabelError,
-    OneClassError,
-    ParameterError,
-)
+from isometrics.errors import LabelError, OneClassError, ParameterError
 from isometrics.measures import (
     AUPR,
     AUPRG,
@@ -32,44 +26,27 @@ from isometrics.measures import (
     pr_area,
 )
 from isometrics.points import OperatingPoints
-from isometrics.points.devices import THREE, areas
+from isometrics.points.compact import THREE, areas_on_device
 from isometrics.spaces import pr, prg, roc
-from isometrics.spaces.pr import INTERPOLATIONS, f_weights
+from isometrics.spaces.pr import INTERPOLATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from isometrics._core.arrays import Counts, Floats, Total
+    from isometrics._core.arrays import Counts, Floats
+    from isometrics._counting.confusion import Totals
     from isometrics._table.path import Path
-    from isometrics._table.table import ClassTotals
     from isometrics.measures import MeasureLike
-    from isometrics.spaces.density import DensityLike
     from isometrics.spaces.indices import WeightedIndex
+    from isometrics.spaces.tradeoff import DensityLike
 
 
-Label = TypeVar("Label")
-
-
-class Confusion(NamedTuple):
-    """The four counts of one class against the rest."""
-
-    tp: Total
-    fp: Total
-    fn: Total
-    tn: Total
-
-
-def binary_confusion(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: object = None,
-    sample_weight: ArrayLike | None = None,
+def _binary_counts(
+    truth: Column, predicted: Column, weights: Counts | None, pos_label: object
 ) -> Confusion:
     """Count the positive class."""
-    (truth, predicted), weights = _present(y_true, y_pred, sample_weight)
     positive = [positive_rows(labels, pos_label, advice=None) for labels in (truth, predicted)]
     known = truth.values[~positive[0]]
     if known.size:
@@ -81,78 +58,20 @@ def binary_confusion(
     return _confusion(positive[0], positive[1], weights)
 
 
-def multiclass_confusions(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    labels: Sequence[object] | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> dict[object, Confusion]:
+def _multiclass_counts(
+    truth: Column, predicted: Column, weights: Counts | None, labels: Sequence[object] | None
+) -> dict[str, Confusion]:
     """Count each class against the rest: those of `labels`, or all that occur, sorted."""
-    (truth, predicted), weights = _present(y_true, y_pred, sample_weight)
     true_labels, predicted_labels = truth.present(), predicted.present()
     if labels is None:
         classes = set(true_labels.tolist()) | set(predicted_labels.tolist())
         labels = sorted(classes, key=lambda label: (type(label).__name__, label))
-    return {
-        label: _confusion(true_labels == label, predicted_labels == label, weights)
-        for label in _some(labels)
-    }
-
-
-def multilabel_confusions(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    labels: Sequence[int] | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> dict[object, Confusion]:
-    """Count each column of two indicator matrices: those numbered in `labels`, or all."""
-    truth, predicted = _matrix(y_true), _matrix(y_pred)
-    if truth.shape != predicted.shape:
-        raise DimensionError(
-            f"y_true has shape {truth.shape} but y_pred has shape {predicted.shape}"
-        )
-    if truth.size == 0:
-        raise EmptyInputError(f"y_true has shape {truth.shape}; rows and columns are needed")
-    numbers = _some(range(truth.shape[1]) if labels is None else labels)
-    unknown = [number for number in numbers if number not in range(truth.shape[1])]
-    if unknown:
-        raise ParameterError(
-            f"must be column numbers below {truth.shape[1]} but has {unknown[0]!r}",
-            parameter="labels",
-        )
-    counts: dict[object, Confusion] = {}
-    for number in numbers:
-        columns, weights = present_rows(
-            Column(f"y_true[:, {number}]", truth[:, number]),
-            Column(f"y_pred[:, {number}]", predicted[:, number]),
-            sample_weight=sample_weight,
-        )
-        positive = [positive_rows(each, None) for each in columns]
-        counts[number] = _confusion(positive[0], positive[1], weights)
-    return counts
-
-
-def _matrix(values: Any) -> NDArray[Any]:
-    """Return a dense matrix, also of a sparse one."""
-    return np.asarray(values.toarray() if hasattr(values, "toarray") else values)
-
-
-def _some(labels: Sequence[Label]) -> Sequence[Label]:
     if len(labels) == 0:
         raise ParameterError("is empty; name at least one class", parameter="labels")
-    return labels
-
-
-def _present(
-    y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None
-) -> tuple[list[Column], Counts | None]:
-    return present_rows(
-        column(y_true, "y_true"),
-        column(y_pred, "y_pred", f"predicted labels are needed here; {SEVERAL_CLASSES}"),
-        sample_weight=sample_weight,
-    )
+    return {
+        f"class {label!r}": _confusion(true_labels == label, predicted_labels == label, weights)
+        for label in labels
+    }
 
 
 def _confusion(
@@ -160,10 +79,9 @@ def _confusion(
 ) -> Confusion:
     cells = 2 * truth.astype(np.intp) + predicted
     tn, fp, fn, tp = np.bincount(cells, weights, minlength=4).tolist()
-    return Confusion(tp, fp, fn, tn)
+    return Confusion(tp, fp, tp + fn, fp + tn)
 
 
-@tuple_value
 class PrecisionRecallGainCurve(NamedTuple):
     """Precision gain, recall gain and threshold of every operating point, of equal lengths."""
 
@@ -196,7 +114,6 @@ def precision_recall_gain_curve(
     return PrecisionRecallGainCurve(points.precision_gain, points.recall_gain, points.thresholds)
 
 
-@tuple_value
 class AreaScores(NamedTuple):
     """The areas of one ranking in three spaces."""
 
@@ -244,15 +161,8 @@ def measure_score(
     >>> round(measure_score([1, 0, 1, 0], [4, 3, 2, 1], measure="average precision"), 6)
     0.833333
     """
-    (value,) = _values(
-        parse_measures(measure),
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        undefined=undefined,
-    )
-    return value
+    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
+    return _values(parse_measures(measure), y_true, y_score, **options)[0]
 
 
 def auprg_score(
@@ -354,7 +264,7 @@ SCORE_FUNCTIONS: dict[Measure, Callable[..., float]] = {
 _UNDER_CURVES = (Stored.ROC, Stored.PRG, *INTERPOLATIONS)
 
 
-def _area_along(path: Path, totals: ClassTotals, name: Stored) -> float:
+def _area_along(path: Path, totals: Totals, name: Stored) -> float:
     """Return one of the areas under curves."""
     if name is Stored.ROC:
         return roc.area_along(path, totals)
@@ -382,7 +292,7 @@ def _values(
             if sample_weight is None:
                 sample = parse_device_sample(y_true, y_score, pos_label, check_labels=False)
             if sample is not None:
-                sums = areas(sample, everything=not set(stored) <= set(THREE))
+                sums = areas_on_device(sample, everything=not set(stored) <= set(THREE))
             if sums is not None:
                 if sums.keys() >= set(stored):
                     return [sums[each] for each in stored]
@@ -407,79 +317,36 @@ def _values(
     return [each.of(points) for each in measures]
 
 
+class GainOptions(TypedDict, total=False):
+    """The options of gains of hard predictions; `fbeta_gain_score` describes them."""
+
+    pos_label: object
+    labels: Sequence[object] | None
+    average: str | None
+    sample_weight: ArrayLike | None
+    prevalence: float | None
+    undefined: str
+
+
 def precision_gain_score(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: object = None,
-    labels: Sequence[object] | None = None,
-    average: str | None = "binary",
-    sample_weight: ArrayLike | None = None,
-    prevalence: float | None = None,
-    undefined: str = "raise",
+    y_true: ArrayLike, y_pred: ArrayLike, **options: Unpack[GainOptions]
 ) -> float | Floats:
-    """Return the precision gain of hard predictions; see `fbeta_gain_score`."""
-    return fbeta_gain_score(
-        y_true,
-        y_pred,
-        beta=0.0,
-        pos_label=pos_label,
-        labels=labels,
-        average=average,
-        sample_weight=sample_weight,
-        prevalence=prevalence,
-        undefined=undefined,
-    )
+    """Return the precision gain of hard predictions, with the options of `fbeta_gain_score`."""
+    return fbeta_gain_score(y_true, y_pred, beta=0.0, **options)
 
 
 def recall_gain_score(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: object = None,
-    labels: Sequence[object] | None = None,
-    average: str | None = "binary",
-    sample_weight: ArrayLike | None = None,
-    prevalence: float | None = None,
-    undefined: str = "raise",
+    y_true: ArrayLike, y_pred: ArrayLike, **options: Unpack[GainOptions]
 ) -> float | Floats:
-    """Return the recall gain of hard predictions; see `fbeta_gain_score`."""
-    return fbeta_gain_score(
-        y_true,
-        y_pred,
-        beta=math.inf,
-        pos_label=pos_label,
-        labels=labels,
-        average=average,
-        sample_weight=sample_weight,
-        prevalence=prevalence,
-        undefined=undefined,
-    )
+    """Return the recall gain of hard predictions, with the options of `fbeta_gain_score`."""
+    return fbeta_gain_score(y_true, y_pred, beta=math.inf, **options)
 
 
 def f1_gain_score(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: object = None,
-    labels: Sequence[object] | None = None,
-    average: str | None = "binary",
-    sample_weight: ArrayLike | None = None,
-    prevalence: float | None = None,
-    undefined: str = "raise",
+    y_true: ArrayLike, y_pred: ArrayLike, **options: Unpack[GainOptions]
 ) -> float | Floats:
-    """Return the F₁ gain of hard predictions; see `fbeta_gain_score`."""
-    return fbeta_gain_score(
-        y_true,
-        y_pred,
-        beta=1.0,
-        pos_label=pos_label,
-        labels=labels,
-        average=average,
-        sample_weight=sample_weight,
-        prevalence=prevalence,
-        undefined=undefined,
-    )
+    """Return the F₁ gain of hard predictions, with the options of `fbeta_gain_score`."""
+    return fbeta_gain_score(y_true, y_pred, beta=1.0, **options)
 
 
 def fbeta_gain_score(
@@ -499,14 +366,13 @@ def fbeta_gain_score(
     Parameters
     ----------
     y_true, y_pred
-        Labels and predicted labels; for multilabel data two indicator matrices, one column a
-        class.
+        Labels and predicted labels.
     beta
         0 is the precision gain, ``inf`` the recall gain.
     pos_label
         The positive class of binary data.
     labels
-        The classes to score, by default all that occur; for multilabel data, column numbers.
+        The classes to score, by default all that occur.
     average
         ``"binary"``: the positive class. ``"macro"``: the mean of the classes' gains, on the gain
         scale. ``"weighted"``: the same weighted by the classes' positives. ``"micro"``: the gain
@@ -531,12 +397,26 @@ def fbeta_gain_score(
     beta = check_beta(beta)
     check_choice(undefined, "undefined", ("raise", "nan"))
     reference = None if prevalence is None else check_prevalence(prevalence)
-    counts = _class_counts(
-        y_true, y_pred, average, pos_label=pos_label, labels=labels, sample_weight=sample_weight
+    columns, weights = present_rows(
+        column(y_true, "y_true"),
+        column(y_pred, "y_pred", f"predicted labels are needed here; {SEVERAL_CLASSES}"),
+        sample_weight=sample_weight,
     )
-    supports = {label: count.tp + count.fn for label, count in counts.items()}
+    truth, predicted = columns
+    if average is not None:
+        check_choice(average, "average", ("binary", "macro", "micro", "weighted"))
+    if average == "binary":
+        if labels is not None:
+            raise ParameterError("labels= is for several classes; choose an average= or pos_label=")
+        counts = {"the positive class": _binary_counts(truth, predicted, weights, pos_label)}
+    else:
+        if pos_label is not None:
+            raise ParameterError("pos_label= is for average='binary'; choose classes with labels=")
+        counts = _multiclass_counts(truth, predicted, weights, labels)
+    if average == "micro":
+        counts = {"all classes": Confusion(*map(sum, zip(*counts.values(), strict=True)))}
     if average == "weighted":
-        counts = {label: count for label, count in counts.items() if supports[label] > 0}
+        counts = {label: count for label, count in counts.items() if count.positives > 0}
         if not counts:
             return _undefined("no class has a positive to be weighted by", undefined)
     gains = np.array(
@@ -544,57 +424,25 @@ def fbeta_gain_score(
     )
     if average is None:
         return gains
-    weights = [supports[label] for label in counts] if average == "weighted" else None
-    return float(np.average(gains, weights=weights))
-
-
-def _class_counts(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    average: str | None,
-    *,
-    pos_label: object,
-    labels: Sequence[Any] | None,
-    sample_weight: ArrayLike | None,
-) -> dict[str, Confusion]:
-    """Return the counts to be averaged, by class."""
-    if average is not None:
-        check_choice(average, "average", ("binary", "macro", "micro", "weighted"))
-    multilabel = np.ndim(y_true) == 2 or hasattr(y_true, "toarray")
-    if average == "binary":
-        if multilabel:
-            raise DimensionError(
-                "y_true is multilabel; choose average='macro', 'micro', 'weighted' or None"
-            )
-        if labels is not None:
-            raise ParameterError("labels= is for several classes; choose an average= or pos_label=")
-        count = binary_confusion(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
-        return {"the positive class": count}
-    if pos_label is not None:
-        raise ParameterError("pos_label= is for average='binary'; choose classes with labels=")
-    confusions = multilabel_confusions if multilabel else multiclass_confusions
-    by_label = confusions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-    counts = {f"class {label!r}": count for label, count in by_label.items()}
-    if average == "micro":
-        return {"all classes": Confusion(*map(sum, zip(*counts.values(), strict=True)))}
-    return counts
+    supports = [count.positives for count in counts.values()] if average == "weighted" else None
+    return float(np.average(gains, weights=supports))
 
 
 def _gain(
     name: str, counts: Confusion, beta: float, prevalence: float | None, undefined: str
 ) -> float:
-    tp, fp, fn, tn = counts
+    tp, fp, positives, negatives = counts
     recall_weight, precision_weight = f_weights(beta)
-    missed = recall_weight * fn + precision_weight * fp
-    if prevalence is None and (tp + fn == 0 or fp + tn == 0):
-        only = "negatives" if tp + fn == 0 else "positives"
+    missed = recall_weight * (positives - tp) + precision_weight * fp
+    if prevalence is None and (positives == 0 or negatives == 0):
+        only = "negatives" if positives == 0 else "positives"
         return _undefined(f"{name} has only {only}, and no prevalence= is given", undefined)
     if tp == 0:
         if missed == 0:
             return _undefined(f"{name} has neither a true positive nor an error", undefined)
         return -math.inf
-    odds = (tp + fn) / (fp + tn) if prevalence is None else prevalence / (1 - prevalence)
-    return 1 - odds * missed / tp
+    odds = positives / negatives if prevalence is None else prevalence / (1 - prevalence)
+    return float(1 - odds * missed / tp)
 
 
 def _undefined(reason: str, undefined: str) -> float:

@@ -17,8 +17,9 @@ from isometrics._core.families import (
 )
 from isometrics._core.parameters import check_level
 from isometrics._core.results import ResultTable
+from isometrics._counting.confusion import Confusion
 from isometrics.points import OperatingPoints
-from isometrics.spaces.indices import Rows, index_named
+from isometrics.spaces.indices import index_named
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -242,15 +243,15 @@ class _Pairs:
         found_index = np.where(matched, found_index, -1)
         tp = np.where(matched, self.tp[rows, found_index], 0)
         return Matches(
-            self.targets.labels,
-            tuple(self.found.labels[k] if k >= 0 else None for k in found_index),
-            found_index,
-            tp,
-            np.where(matched, self.found.sizes[found_index] - tp, 0),
-            self.targets.sizes,
-            np.where(matched, self.values[rows, found_index], 0.0),
-            self.index,
-            self.lam,
+            targets=self.targets.labels,
+            found=tuple(self.found.labels[k] if k >= 0 else None for k in found_index),
+            rows=found_index,
+            tp=tp,
+            fp=np.where(matched, self.found.sizes[found_index] - tp, 0),
+            positives=self.targets.sizes,
+            value=np.where(matched, self.values[rows, found_index], 0.0),
+            index=self.index,
+            lam=self.lam,
         )
 
 
@@ -266,11 +267,11 @@ def _all_pairs(
     target_family, found_family, size = parse_families(raw_targets, raw_found, universe_size)
     refuse_trivial(target_family, raw_targets.names, size)
     tp = overlaps(target_family, found_family)
-    fp = found_family.sizes - tp
     values = np.full(tp.shape, -np.inf)
     for row, positives in enumerate(target_family.sizes.tolist()):
         columns = np.flatnonzero(tp[row])
-        rows = Rows(tp[row, columns], fp[row, columns], positives, size - positives)
+        fp = found_family.sizes[columns] - tp[row, columns]
+        rows = Confusion(tp[row, columns], fp, positives, size - positives)
         values[row, columns] = weighted_index.of_rows(rows, np.asarray(weight))
     return _Pairs(target_family, found_family, tp, values, weighted_index.name, weight)
 

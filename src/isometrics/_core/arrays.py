@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from decimal import Decimal
-from fractions import Fraction
-from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isometrics._core.missing import MISSING, is_null, missing_rows
 from isometrics.errors import DimensionError, LengthError, MissingValueError
 
 if TYPE_CHECKING:
@@ -23,7 +19,9 @@ if TYPE_CHECKING:
 Counts: TypeAlias = NDArray[Any]
 """int64 where every count is a whole number of rows, else float64."""
 
+
 Floats: TypeAlias = NDArray[np.float64]
+
 
 Total: TypeAlias = int | float
 
@@ -86,14 +84,56 @@ def _host_of(array: Any) -> Any:
     return next(device for device in devices if "cpu" in str(device).lower())
 
 
+MISSING = "missing values (NaN or null)"
+"""What errors call them, in front of their number."""
+
+
+ALL_DROPPED = "every row misses a value, so that none is left"
+
+
+def is_null(value: Any) -> bool:
+    """Return whether a value is None, NaN, which is not equal to itself, or pandas.NA."""
+    if value is None:
+        return True
+    try:
+        return not bool(value == value)  # noqa: PLR0124
+    except (TypeError, ArithmeticError):
+        # pandas.NA and a signalling NaN of `decimal` cannot be compared.
+        return True
+
+
+def missing_rows(values: NDArray[Any], null: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
+    """Return which values are NaN, no time, or among the nulls; None if there are none."""
+    absent: NDArray[np.bool_] | None = None
+    if values.dtype.kind == "f" and values.size and is_null(values.min()):
+        absent = np.isnan(values)
+    elif values.dtype.kind in "mM":
+        absent = np.isnat(values)
+    if absent is None:
+        return null
+    return absent if null is None else np.logical_or(absent, null)
+
+
 _NUMBER_TYPES = (int, float, np.integer, np.floating, np.bool_, Decimal)
-_MAX_DECIMAL_PLACES = 400
-"""Doubles have no digit farther than this from the decimal point, on either side."""
 
-_MAX_INTEGER_EXPONENT = 19
-"""Integers of 64 bits have no higher power of ten."""
 
-UNHOLDABLE = "decimals that do not fit into 64 bits (cast them to fewer digits)"
+class RowNumbers(NamedTuple):
+    """Where the values of a column stand in what the user gave."""
+
+    start: int | None = 0
+    """The position of the first value of a batch; None where rows have no known position."""
+    kept: NDArray[np.intp] | None = None
+    """The rows that remain of the batch, where some were left out."""
+
+    def of(self, row: int) -> int | None:
+        """Return the position of a value."""
+        if self.start is None:
+            return None
+        return self.start + int(row if self.kept is None else self.kept[row])
+
+    def take(self, rows: NDArray[np.intp]) -> RowNumbers:
+        """Return where some of the values stand."""
+        return self._replace(kept=rows if self.kept is None else self.kept[rows])
 
 
 class Column(NamedTuple):
@@ -103,8 +143,9 @@ class Column(NamedTuple):
     values: NDArray[Any]
     null: NDArray[np.bool_] | None = None
     """Which values are null; None if there are none."""
-    rows: NDArray[np.intp] | None = None
-    """The positions of the values in the user's column; None if no row was left out."""
+    rows: RowNumbers = RowNumbers()
+    categories: list[Any] | None = None
+    """What values stand for, where they are codes; that of null is -1."""
 
     @property
     def size(self) -> int:
@@ -114,7 +155,12 @@ class Column(NamedTuple):
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Return the values of some rows; errors still mention positions in the user's column."""
         null = None if self.null is None else self.null[rows]
-        return self._replace(values=self.values[rows], null=null, rows=rows)
+        return self._replace(values=self.values[rows], null=null, rows=self.rows.take(rows))
+
+    def missing(self) -> NDArray[np.bool_] | None:
+        """Tell which values are NaN or null; None if there are none."""
+        missing = missing_rows(self.values, self.null)
+        return None if missing is None or not missing.any() else missing
 
     def present(self) -> NDArray[Any]:
         """Return the values; NaN and null are refused."""
@@ -123,43 +169,31 @@ class Column(NamedTuple):
             self.refuse(missing, MissingValueError, MISSING)
         return self.values
 
+    def label(self, row: int) -> Any:
+        """Return the value of a row, or what it stands for."""
+        value = self.values[row]
+        return value if self.categories is None else self.categories[value]
+
+    def equal(self, label: object) -> NDArray[np.bool_]:
+        """Tell which values are the given one, or stand for it."""
+        if self.categories is None:
+            return equal_to(self.values, label)
+        # The last place is that of -1.
+        return np.take(equal_to(np.array([*self.categories, None], object), label), self.values)
+
     def numbers(self, error: type[InputError]) -> NDArray[Any]:
         """Return the values as real numbers of one type that represents each of them exactly."""
         values = self.present()
         if values.dtype.kind == "O":
             is_other = np.array([not isinstance(v, _NUMBER_TYPES) for v in values], np.bool_)
             self._refuse_other_than_numbers(is_other, error)
-            values = _from_python(self._without_decimals(values.tolist(), error))
+            values = _from_python(_without_decimals(values.tolist()))
         if values.dtype.kind == "O":
             largest = 2**63 - 1 if min(values) < 0 else 2**64 - 1
             self._refuse_other_than_numbers((values < -(2**63)) | (values > largest), error)
         if values.dtype.kind not in "fiub":
             self._refuse_other_than_numbers(np.ones(values.size, np.bool_), error)
         return values
-
-    def _without_decimals(self, values: list[Any], error: type[InputError]) -> list[Any]:
-        """Convert decimals without a fraction to integers, others to doubles, or refuse them.
-
-        A decimal can be converted if the double, rounded to the largest number of decimal places
-        in the column, is the same decimal again; so different decimals remain different.
-        """
-        finite = [isinstance(value, Decimal) and value.is_finite() for value in values]
-        exponents = [value.as_tuple().exponent for value in compress(values, finite)]
-        places = max((-exponent for exponent in exponents), default=0)
-        integers = places <= 0 and all(finite)
-        max_exponent = _MAX_INTEGER_EXPONENT if integers else _MAX_DECIMAL_PLACES
-        scale = 10 ** min(max(places, 0), _MAX_DECIMAL_PLACES)
-
-        def fits(value: Decimal) -> bool:
-            if max(places, value.adjusted()) > max_exponent or math.isinf(float(value)):
-                return False
-            return integers or round(Fraction(float(value)) * scale) == Fraction(value) * scale
-
-        pairs = zip(values, finite, strict=True)
-        rounded = [is_finite and not fits(value) for value, is_finite in pairs]
-        self.refuse(np.array(rounded, np.bool_), error, UNHOLDABLE)
-        convert = int if integers else float
-        return [convert(value) if isinstance(value, Decimal) else value for value in values]
 
     def _refuse_other_than_numbers(
         self, is_other: NDArray[np.bool_], error: type[InputError]
@@ -173,10 +207,8 @@ class Column(NamedTuple):
     def refuse(self, offending: NDArray[np.bool_], error: type[InputError], what: str) -> None:
         """Raise with the count and the first position of the offending values, if any."""
         if offending.any():
-            first = int(np.argmax(offending))
-            position = first if self.rows is None else int(self.rows[first])
-            count = int(offending.sum())
-            raise error(offence(self.name, what, count, position))
+            position = self.rows.of(int(np.argmax(offending)))
+            raise error(offence(self.name, what, int(offending.sum()), position))
 
     def same_length(self, other: Column) -> None:
         """Check that another column has as many values."""
@@ -184,6 +216,22 @@ class Column(NamedTuple):
             raise LengthError(
                 f"{self.name} has {self.size} values but {other.name} has {other.size}"
             )
+
+
+def _without_decimals(values: list[Any]) -> list[Any]:
+    """Convert decimals to integers where all are whole, else to the nearest doubles."""
+    decimals = [value for value in values if isinstance(value, Decimal)]
+    whole = all(abs(value) < 2**64 and value == value.to_integral_value() for value in decimals)
+    convert = int if whole else float
+    return [convert(value) if isinstance(value, Decimal) else value for value in values]
+
+
+def equal_to(values: NDArray[Any], label: object) -> NDArray[np.bool_]:
+    """Tell which values are the given label."""
+    if is_null(label):
+        # pandas.NA equals nothing, and will not even say so.
+        return np.zeros(values.shape, np.bool_)
+    return np.broadcast_to(np.asarray(values == label, dtype=np.bool_), values.shape)
 
 
 def offence(name: str, what: str, count: int, position: int | None) -> str:
@@ -202,6 +250,8 @@ def column(data: object, name: str, advice: str = "") -> Column:
     Errors about arrays of several dimensions end with the advice.
     """
     null = None
+    if isinstance(data, Column):
+        return data
     if isinstance(data, np.ndarray):
         values = data
         # NumPy loads masked arrays, which are of a class of their own, when they are mentioned.
@@ -214,12 +264,7 @@ def column(data: object, name: str, advice: str = "") -> Column:
     else:
         values, null = _from_frame_library(data, name)
     if values.ndim != 1:
-        what = "a list or an array"
-        if values.ndim:
-            what = f"one column, for example {name}[:, 1]" + f"; {advice}" * bool(advice)
-        raise DimensionError(
-            f"{name} must be one-dimensional but has shape {values.shape}; pass {what}"
-        )
+        raise not_one_column(name, values.shape, advice)
     if values.dtype.kind in "OT":
         if any(isinstance(value, np.ndarray | list) for value in values):
             raise DimensionError(f"{name} has rows that hold several values; pass one value a row")
@@ -228,6 +273,14 @@ def column(data: object, name: str, advice: str = "") -> Column:
     if values.dtype.kind in "fiu":
         values = values.astype(values.dtype.newbyteorder("="), copy=False)
     return Column(name, values, null)
+
+
+def not_one_column(name: str, shape: tuple[int, ...], advice: str = "") -> DimensionError:
+    """Return the error about an array of several dimensions, or of none."""
+    what = "a list or an array"
+    if shape:
+        what = f"one column, for example {name}[:, 1]" + f"; {advice}" * bool(advice)
+    return DimensionError(f"{name} must be one-dimensional but has shape {shape}; pass {what}")
 
 
 def _from_python(values: Sequence[Any], name: str = "") -> NDArray[Any]:

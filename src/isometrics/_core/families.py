@@ -1,96 +1,37 @@
-"""Sets of elements of one universe, named elements or cells of a matrix, and their overlaps."""
+"""Sets of elements of one universe, or of rows and columns of a matrix, and their overlaps."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from isometrics._core.arrays import column, plain
+from isometrics._core.counts import LARGEST_COUNT
 from isometrics._core.parameters import parse_whole
-from isometrics._core.results import read_only
-from isometrics._core.sample import LARGEST_COUNT
+from isometrics._core.results import Value
 from isometrics.errors import EmptyInputError, LengthError, MembershipError, OneClassError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence, Set
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
     Indices = NDArray[np.int64]
+    Elements: TypeAlias = NDArray[Any]
+    """A mask of the universe, or sorted positions in it."""
 
 
-_WORD_BITS = 64
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Positions:
-    """A set of positions in a universe: a sorted array, or a bitmap where that is smaller.
-
-    A position in an array takes 64 bits, so a bitmap is smaller from one element in 64 on. Both
-    forms are intersected without a Python loop over elements.
-    """
-
-    size: int
-    sorted_indices: Indices | None
-    bitmap: NDArray[np.uint64] | None
-
-    @classmethod
-    def of_mask(cls, mask: NDArray[np.bool_]) -> Self:
-        """Return the set of positions at which a mask is true."""
-        size = int(np.count_nonzero(mask))
-        if size * _WORD_BITS < mask.size:
-            return cls(size, np.flatnonzero(mask), None)
-        packed = np.packbits(mask, bitorder="little")
-        bitmap = np.zeros(-(-mask.size // _WORD_BITS), np.uint64)
-        bitmap.view(np.uint8)[: packed.size] = packed
-        return cls(size, None, bitmap)
-
-    @classmethod
-    def of_indices(cls, indices: Indices, universe: int, name: str) -> Self:
-        """Return the set of positions in any order; refuse a position that occurs twice."""
-        if indices.size * _WORD_BITS < universe:
-            ordered = np.sort(indices)
-            if (ordered[1:] == ordered[:-1]).any():
-                _refuse_duplicates(ordered, name)
-            return cls(indices.size, ordered, None)
-        mask = np.zeros(universe, np.bool_)
-        mask[indices] = True
-        members = cls.of_mask(mask)
-        if members.size != indices.size:
-            _refuse_duplicates(np.sort(indices), name)
-        return members
-
-    def indices(self) -> Indices:
-        """Return the positions, sorted."""
-        if self.bitmap is None:
-            assert self.sorted_indices is not None
-            return self.sorted_indices
-        return np.flatnonzero(np.unpackbits(self.bitmap.view(np.uint8), bitorder="little"))
-
-    def overlap(self, other: Positions) -> int:
-        """Return the number of positions in both sets."""
-        if self.bitmap is not None and other.bitmap is not None:
-            return int(np.bitwise_count(self.bitmap & other.bitmap).sum(dtype=np.int64))
-        if self.sorted_indices is None:
-            return other.overlap(self)
-        if other.bitmap is None:
-            return n_common(self.sorted_indices, other.indices())
-        indices = self.sorted_indices
-        octets = other.bitmap.view(np.uint8)[indices >> 3]
-        return int(np.count_nonzero((octets >> (indices & 7).astype(np.uint8)) & 1))
-
-
-def n_common(first: Indices, second: Indices) -> int:
-    """Return how many values two sorted arrays without duplicates have in common."""
+def _n_common(first: Indices, second: Indices) -> int:
+    """Return the number of elements of two sorted arrays of distinct positions that are in both."""
     short, long = (first, second) if first.size <= second.size else (second, first)
     if short.size == 0:
         return 0
     last = int(max(short[-1], long[-1]))
-    if last < _WORD_BITS * short.size:  # dense enough for a mask, which needs no search
+    if last < 64 * short.size:  # dense enough for a mask, which needs no search
         mask = np.zeros(last + 1, np.bool_)
         mask[long] = True
         return int(np.count_nonzero(mask[short]))
@@ -98,17 +39,14 @@ def n_common(first: Indices, second: Indices) -> int:
     return int(np.count_nonzero(long[nearest] == short))
 
 
-def parse_elements(elements: object, universe: int, name: str) -> Positions | frozenset[Any]:
-    """Convert a mask or positions; elements that are names are returned as a frozenset."""
-    values = _parse_values(elements, name)
-    if isinstance(values, frozenset):
-        return values
+def _parse_elements(values: NDArray[Any], universe: int, name: str) -> Elements:
+    """Check a mask or positions, as `_parse_values` returns them."""
     if values.dtype == np.bool_:
         if values.size != universe:
             raise LengthError(
                 f"{name} is a mask of {values.size} elements but the universe has {universe}"
             )
-        return Positions.of_mask(values)
+        return values
     outside = (values < 0) | (values >= universe)
     if outside.any():
         example = plain(values[np.argmax(outside)])
@@ -116,12 +54,26 @@ def parse_elements(elements: object, universe: int, name: str) -> Positions | fr
             f"{name} has elements outside the universe of {universe}: {int(outside.sum())} in all, "
             f"such as {example}; integers are positions from 0 on, so give identifiers as text"
         )
-    return Positions.of_indices(values.astype(np.int64), universe, name)
+    # A mask if that is as small, else sorted positions.
+    indices = values.astype(np.int64)
+    if 8 * indices.size < universe:
+        elements: Elements = np.sort(indices)
+        distinct = indices.size - int(np.count_nonzero(elements[1:] == elements[:-1]))
+    else:
+        elements = np.zeros(universe, np.bool_)
+        elements[indices] = True
+        distinct = int(np.count_nonzero(elements))
+    if distinct < indices.size:
+        _refuse_repeats(indices.tolist(), name)
+    return elements
 
 
 def parse_names(elements: object, name: str) -> frozenset[Any]:
-    """Convert a set whose elements are names, which may be integers."""
-    values = _parse_values(elements, name)
+    """Convert a set of elements that are names, without a position; masks are refused."""
+    return _names(_parse_values(elements, name), name)
+
+
+def _names(values: NDArray[Any] | frozenset[Any], name: str) -> frozenset[Any]:
     if isinstance(values, frozenset):
         return values
     if values.dtype == np.bool_:
@@ -132,48 +84,41 @@ def parse_names(elements: object, name: str) -> frozenset[Any]:
 
 
 def _parse_values(elements: object, name: str) -> NDArray[Any] | frozenset[Any]:
-    """Return a boolean mask or integers as an array, other elements as a frozenset."""
-    if isinstance(elements, set | frozenset):
-        return _parse_set(elements)
-    if isinstance(elements, list | tuple):
-        return _parse_list(elements, name)
+    """Convert elements to positions or a mask, an array, or to names, a frozenset."""
+    if isinstance(elements, Bicluster):
+        raise MembershipError(
+            f"{name} is a Bicluster; universe_size must be the shape of its matrix, "
+            f"{elements.shape}"
+        )
     if isinstance(elements, str | bytes | int | float | complex | np.generic | dict):
         raise MembershipError(
             f"{name} is {elements!r}, which is no set; pass a set, positions or a boolean mask"
         )
-    values = column(elements, name).present()
+    is_set = isinstance(elements, set | frozenset)
+    listed: Collection[Any] | None = None
+    if isinstance(elements, set | frozenset | list | tuple):
+        listed = list(elements)
+        try:
+            values = np.asarray(listed)
+        except ValueError:  # tuples of different lengths are names too
+            return _distinct(listed, name)
+    else:
+        values = column(elements, name).present()
+        if values.size and values.dtype.kind in "fc":
+            raise MembershipError(
+                f"{name} has the values {plain(values[0])!r}, …; positions are integers, and a "
+                "mask is boolean"
+            )
     if values.size == 0:  # the empty set, whatever its type
         return np.zeros(0, np.int64)
-    if values.dtype.kind in "fc":
-        raise MembershipError(
-            f"{name} has the values {plain(values[0])!r}, …; positions are integers, and a mask "
-            "is boolean"
-        )
-    return values if values.dtype.kind in "iub" else _distinct(values.tolist(), name)
-
-
-def _parse_list(elements: Sequence[Any], name: str) -> NDArray[Any] | frozenset[Any]:
-    if len(elements) == 0:
-        return np.zeros(0, np.int64)
-    try:
-        array = np.asarray(elements)
-    except ValueError:  # tuples of different lengths are names too
-        return _distinct(elements, name)
-    return array if array.ndim == 1 and array.dtype.kind in "iub" else _distinct(elements, name)
-
-
-def _parse_set(elements: Set[Any]) -> NDArray[Any] | frozenset[Any]:
-    # Check types first: NumPy would convert {1, "a"} to text, and 1.5 to 1.
-    types = set(map(type, elements))
-    if all(issubclass(kind, int | np.integer) and kind is not bool for kind in types):
-        try:
-            return np.fromiter(elements, np.int64, len(elements))
-        except OverflowError:
-            pass  # an integer beyond 64 bits is a name
-    return frozenset(elements)
+    # A set that holds True is no mask.
+    if values.ndim == 1 and values.dtype.kind in ("iu" if is_set else "iub"):
+        return values
+    return _distinct(values.tolist() if listed is None else listed, name)
 
 
 def _distinct(elements: Collection[Any], name: str) -> frozenset[Any]:
+    """Return names as a set; refuse a name that occurs twice."""
     try:
         names = frozenset(elements)
     except TypeError:
@@ -182,18 +127,17 @@ def _distinct(elements: Collection[Any], name: str) -> frozenset[Any]:
             "a boolean mask, names, or universe_size=(rows, columns) for biclusters"
         ) from None
     if len(names) != len(elements):
-        duplicate, _ = Counter(elements).most_common(1)[0]
-        raise MembershipError(f"{name} has the element {plain(duplicate)!r} more than once")
+        _refuse_repeats(elements, name)
     return names
 
 
-def _refuse_duplicates(ordered: Indices, name: str) -> None:
-    duplicates = ordered[1:][ordered[1:] == ordered[:-1]]
-    raise MembershipError(f"{name} has the element {plain(duplicates[0])!r} more than once")
+def _refuse_repeats(elements: Collection[Any], name: str) -> None:
+    duplicate, _ = Counter(elements).most_common(1)[0]
+    raise MembershipError(f"{name} has the element {plain(duplicate)!r} more than once")
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
-class Bicluster:
+class Bicluster(Value):
     """The cells of a matrix in some of its rows and some of its columns.
 
     Counts and intersections use rows and columns only; the cells are never listed.
@@ -229,6 +173,7 @@ class Bicluster:
         object.__setattr__(self, "rows", _parse_axis(rows, n_rows, "rows"))
         object.__setattr__(self, "columns", _parse_axis(columns, n_columns, "columns"))
         object.__setattr__(self, "shape", (n_rows, n_columns))
+        self.__post_init__()
 
     @property
     def size(self) -> int:
@@ -249,14 +194,7 @@ class Bicluster:
     def overlap(self, other: Bicluster) -> int:
         """Return the number of cells in both: common rows times common columns."""
         self._check_same_shape(other)
-        return n_common(self.rows, other.rows) * n_common(self.columns, other.columns)
-
-    def overlap_with_cells(self, cells: Indices) -> int:
-        """Return how many of these cells, numbered row by row, are in the bicluster."""
-        in_rows, in_columns = np.zeros(self.shape[0], np.bool_), np.zeros(self.shape[1], np.bool_)
-        in_rows[self.rows] = in_columns[self.columns] = True
-        row_index, column_index = np.divmod(cells, self.shape[1])
-        return int(np.count_nonzero(in_rows[row_index] & in_columns[column_index]))
+        return _n_common(self.rows, other.rows) * _n_common(self.columns, other.columns)
 
     def _check_same_shape(self, other: Bicluster) -> None:
         if self.shape != other.shape:
@@ -265,22 +203,9 @@ class Bicluster:
                 f"shape {other.shape}"
             )
 
-    def __eq__(self, other: object) -> bool:
-        """Biclusters are equal when rows, columns and shape are."""
-        if not isinstance(other, Bicluster):
-            return NotImplemented
-        return self._key() == other._key()
-
-    def __hash__(self) -> int:
-        """Hash by value."""
-        return hash(self._key())
-
-    def _key(self) -> tuple[object, ...]:
-        return self.rows.tobytes(), self.columns.tobytes(), self.shape
-
-    def __reduce__(self) -> tuple[Callable[..., Bicluster], tuple[Any, ...]]:
-        """Copy and pickle by value, through the constructor that locks the arrays."""
-        return Bicluster, (self.rows, self.columns, self.shape)
+    def __hash__(self) -> int:  # type: ignore[override]
+        """Biclusters are counted in dictionaries."""
+        return hash((self.rows.tobytes(), self.columns.tobytes(), self.shape))
 
     def __repr__(self) -> str:
         """Return the numbers of rows and columns."""
@@ -302,27 +227,23 @@ def parse_shape(shape: object, name: str) -> tuple[int, int]:
 
 
 def _parse_axis(elements: object, length: int, name: str) -> Indices:
-    positions = parse_elements(elements, length, name)
-    if isinstance(positions, frozenset):
+    values = _parse_values(elements, name)
+    if isinstance(values, frozenset):
         raise MembershipError(f"{name} must be positions or a boolean mask, not names")
-    indices = positions.indices().astype(np.int64)  # a copy: the user's array stays writable
-    return read_only(indices)
+    members = _parse_elements(values, length, name)
+    return np.flatnonzero(members) if members.dtype == np.bool_ else members
 
 
-Members: TypeAlias = Positions | Bicluster
+Members: TypeAlias = "Elements | Bicluster"
 UniverseSize: TypeAlias = int | tuple[int, int]
 
 
 class Family(NamedTuple):
-    """Several sets of one universe, with their labels."""
+    """Several sets of one universe, with their labels and their numbers of elements."""
 
-    members: tuple[Members, ...]
+    members: list[Members]
     labels: tuple[object, ...]
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """The number of elements of each set."""
-        return np.array([members.size for members in self.members], np.int64)
+    sizes: NDArray[np.int64]
 
 
 class RawSets(NamedTuple):
@@ -365,29 +286,36 @@ def parse_families(
     """Convert two families of sets of one universe; return them and the size of the universe."""
     sets = [*first.sets, *second.sets]
     names = [*first.names, *second.names]
-    shape = _parse_universe_shape(sets, names, universe_size)
-    if shape is None:
+    if isinstance(universe_size, tuple | list):
+        shape = parse_shape(universe_size, "universe_size")
+        size = _parse_universe_size(shape[0] * shape[1])
+        members: list[Members] = [
+            _parse_bicluster(each, shape, name) for each, name in zip(sets, names, strict=True)
+        ]
+    else:
         size = _parse_universe_size(universe_size)
         members = _parse_elements_of_all(sets, names, size)
-    else:
-        size = _parse_universe_size(shape[0] * shape[1])
-        members = [
-            _parse_cells(cells, shape, name) for cells, name in zip(sets, names, strict=True)
-        ]
+    sizes = np.array([_size(each) for each in members], np.int64)
     n_first = len(first.sets)
     return (
-        Family(tuple(members[:n_first]), first.labels),
-        Family(tuple(members[n_first:]), second.labels),
+        Family(members[:n_first], first.labels, sizes[:n_first]),
+        Family(members[n_first:], second.labels, sizes[n_first:]),
         size,
     )
 
 
+def _size(members: Members) -> int:
+    if isinstance(members, Bicluster) or members.dtype != np.bool_:
+        return members.size
+    return int(np.count_nonzero(members))
+
+
 def refuse_trivial(family: Family, names: Sequence[str], universe: int) -> None:
     """Refuse targets that leave no positives or no negatives."""
-    for members, name in zip(family.members, names, strict=True):
-        if members.size == 0:
+    for size, name in zip(family.sizes.tolist(), names, strict=True):
+        if size == 0:
             raise OneClassError(f"{name} is empty; a target needs at least one element")
-        if members.size == universe:
+        if size == universe:
             raise OneClassError(
                 f"{name} is the whole universe of {universe} elements; a target must leave some out"
             )
@@ -396,63 +324,34 @@ def refuse_trivial(family: Family, names: Sequence[str], universe: int) -> None:
 def overlap(first: Members, second: Members) -> int:
     """Return the number of elements in both sets."""
     if isinstance(first, Bicluster):
-        if isinstance(second, Bicluster):
-            return first.overlap(second)
-        return first.overlap_with_cells(second.indices())
-    if isinstance(second, Bicluster):
-        return second.overlap_with_cells(first.indices())
-    return first.overlap(second)
+        return first.overlap(cast("Bicluster", second))  # in a matrix all sets are
+    second = cast("Elements", second)
+    if second.dtype == np.bool_ != first.dtype:
+        return overlap(second, first)
+    if first.dtype != np.bool_:
+        return _n_common(first, second)
+    return int(np.count_nonzero(first & second if second.dtype == np.bool_ else first[second]))
 
 
 def overlaps(first: Family, second: Family) -> NDArray[np.int64]:
     """Return the number of common elements of every pair of sets, one row for each first set.
 
-    If all sets have few elements, they are multiplied as sparse matrices, so that pairs without a
-    common element cost nothing; otherwise they are compared pair by pair, 64 elements at once.
+    Positions are multiplied as sparse matrices, so that pairs without a common element cost
+    nothing; masks and biclusters are compared pair by pair.
     """
-    both = (*first.members, *second.members)
-    indices = [
-        members.sorted_indices
-        for members in both
-        if isinstance(members, Positions) and members.sorted_indices is not None
-    ]
-    if len(indices) < len(both):
+    both = [*first.members, *second.members]
+    positions = [each for each in both if isinstance(each, np.ndarray) and each.dtype != np.bool_]
+    if len(positions) < len(both):
         return np.array([[overlap(a, b) for b in second.members] for a in first.members], np.int64)
     from scipy.sparse import csr_array
 
     # The universe may be far larger than the number of positions in use, so these are renumbered.
-    used, columns = np.unique(np.concatenate(indices), return_inverse=True)
-    ends = np.concatenate([[0], np.cumsum([array.size for array in indices])])
-    incidence = csr_array(
-        (np.ones(columns.size, np.int64), columns, ends), shape=(len(indices), used.size)
-    )
+    used, columns = np.unique(np.concatenate(positions), return_inverse=True)
+    ends = np.append(0, np.cumsum(np.append(first.sizes, second.sizes)))
+    shape = (len(positions), used.size)
+    incidence = csr_array((np.ones(columns.size, np.int64), columns, ends), shape=shape)
     n_first = len(first.members)
     return np.asarray((incidence[:n_first] @ incidence[n_first:].T).toarray())
-
-
-def _parse_universe_shape(
-    sets: Sequence[object], names: Sequence[str], universe_size: UniverseSize
-) -> tuple[int, int] | None:
-    """Return the shape of the matrix whose cells are the universe, or None if it is no matrix."""
-    shapes = {
-        members.shape: name
-        for members, name in zip(sets, names, strict=True)
-        if isinstance(members, Bicluster)
-    }
-    if isinstance(universe_size, tuple | list):
-        shapes |= {parse_shape(universe_size, "universe_size"): "universe_size"}
-    if len(shapes) > 1:
-        listed = " but ".join(f"{name} has the shape {shape}" for shape, name in shapes.items())
-        raise MembershipError(f"all biclusters must belong to one matrix: {listed}")
-    if not shapes:
-        return None
-    (shape,) = shapes
-    if not isinstance(universe_size, tuple | list) and universe_size != shape[0] * shape[1]:
-        raise MembershipError(
-            f"a matrix of shape {shape} has {shape[0] * shape[1]} cells but universe_size is "
-            f"{universe_size!r}"
-        )
-    return shape
 
 
 def _parse_universe_size(universe_size: object) -> int:
@@ -469,66 +368,39 @@ def _parse_elements_of_all(
     sets: Sequence[object], names: Sequence[str], universe: int
 ) -> list[Members]:
     """Convert sets of elements; if one of them has names for elements, all have names."""
-    members: list[Members] = []
-    for elements, name in zip(sets, names, strict=True):
-        positions = parse_elements(elements, universe, name)
-        if isinstance(positions, frozenset):
-            return _number_names(sets, names, universe)
-        members.append(positions)
-    return members
+    values = [_parse_values(elements, name) for elements, name in zip(sets, names, strict=True)]
+    if any(isinstance(each, frozenset) for each in values):
+        return _number_names(list(map(_names, values, names)), universe)
+    return [
+        _parse_elements(each, universe, name)  # type: ignore[arg-type]
+        for each, name in zip(values, names, strict=True)
+    ]
 
 
-def _number_names(sets: Sequence[object], names: Sequence[str], universe: int) -> list[Members]:
-    """Convert sets of names, with an arbitrary position for each name."""
-    named = [parse_names(elements, name) for elements, name in zip(sets, names, strict=True)]
+def _number_names(named: list[frozenset[Any]], universe: int) -> list[Members]:
+    """Give each name an arbitrary position."""
     position = {element: k for k, element in enumerate(frozenset().union(*named))}
     if len(position) > universe:
         raise MembershipError(
             f"the sets have {len(position)} different elements but universe_size is {universe}"
         )
-    return [
-        Positions.of_indices(
-            np.fromiter(map(position.__getitem__, elements), np.int64, len(elements)),
-            universe,
-            name,
-        )
-        for elements, name in zip(named, names, strict=True)
-    ]
+    return [np.sort([position[each] for each in elements]).astype(np.int64) for elements in named]
 
 
-def _parse_cells(raw: object, shape: tuple[int, int], name: str) -> Members:
-    """Convert a bicluster, (rows, columns), a list of cells or a mask of the whole matrix."""
-    if isinstance(raw, Bicluster):
-        return raw
-    if isinstance(raw, tuple):
-        if len(raw) != 2:
-            raise MembershipError(
-                f"{name} is a tuple of {len(raw)}; a bicluster is a tuple (rows, columns), and "
-                "single cells are a list of pairs"
-            )
+def _parse_bicluster(raw: object, shape: tuple[int, int], name: str) -> Bicluster:
+    """Convert a bicluster, or its rows and columns."""
+    if isinstance(raw, tuple) and len(raw) == 2:
         try:
             return Bicluster(*raw, shape)
         except (MembershipError, LengthError) as error:
             raise error.within(name) from None
-    try:
-        cells = np.asarray(list(raw) if isinstance(raw, set | frozenset) else raw)
-    except ValueError:
-        cells = np.asarray(None)  # rows of different lengths
-    if cells.dtype == np.bool_ and cells.shape == shape:
-        return Positions.of_mask(cells.ravel())
-    if cells.size == 0:
-        return Positions.of_indices(np.zeros(0, np.int64), shape[0] * shape[1], name)
-    if cells.ndim != 2 or cells.shape[1] != 2 or cells.dtype.kind not in "iu":
+    if not isinstance(raw, Bicluster):
         raise MembershipError(
-            f"{name} must be a Bicluster, a tuple (rows, columns), a list of cells (row, column) "
-            f"or a boolean mask of shape {shape}"
+            f"{name} must be a Bicluster or a tuple (rows, columns); for other sets of cells "
+            f"number these from 0 on, and give universe_size={shape[0] * shape[1]}"
         )
-    outside = ((cells < 0) | (cells >= np.array(shape))).any(axis=1)
-    if outside.any():
-        example = tuple(cells[np.argmax(outside)].tolist())
+    if raw.shape != shape:
         raise MembershipError(
-            f"{name} has cells outside the matrix of shape {shape}: {int(outside.sum())} in all, "
-            f"such as {example}"
+            f"{name} belongs to a matrix of shape {raw.shape} but universe_size is {shape}"
         )
-    indices = cells[:, 0].astype(np.int64) * shape[1] + cells[:, 1].astype(np.int64)
-    return Positions.of_indices(indices, shape[0] * shape[1], name)
+    return raw

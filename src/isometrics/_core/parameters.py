@@ -85,34 +85,32 @@ def _is_boolean(value: object) -> bool:
 
 def check_beta(beta: float) -> float:
     """Check β: any number ≥ 0, infinity (recall only) included."""
-    return _parameter(beta, "beta", lambda value: value >= 0, "a number ≥ 0")
+    return _parameter(beta, "beta", "a number ≥ 0")
 
 
 def check_cost(cost: float) -> float:
     """Check a cost proportion."""
-    return _parameter(cost, "cost", lambda value: 0 <= value <= 1, "between 0 and 1")
+    return _parameter(cost, "cost", "between 0 and 1")
 
 
 def check_prevalence(prevalence: float) -> float:
     """Check a prevalence: strictly between 0 and 1."""
-    return _parameter(
-        prevalence, "prevalence", lambda value: 0 < value < 1, "strictly between 0 and 1"
-    )
+    return _parameter(prevalence, "prevalence", "strictly between 0 and 1")
 
 
 def check_score(value: float) -> float:
     """Check a precision, recall or F score that some point with true positives can have."""
-    return _parameter(value, "value", lambda value: 0 < value <= 1, "above 0 and at most 1")
+    return _parameter(value, "value", "above 0 and at most 1")
 
 
 def check_gain(value: float, name: str = "value") -> float:
     """Check a gain: 1 at most, any loss."""
-    return _parameter(value, name, lambda value: -math.inf < value <= 1, "a number up to 1")
+    return _parameter(value, name, "a number up to 1")
 
 
 def check_accuracy(value: float) -> float:
     """Check a cost-weighted accuracy, which cannot exceed 2."""
-    return _parameter(value, "value", lambda value: 0 <= value <= 2, "between 0 and 2")
+    return _parameter(value, "value", "between 0 and 2")
 
 
 def check_size(size: int, name: str = "size") -> int:
@@ -125,12 +123,12 @@ def check_size(size: int, name: str = "size") -> int:
 
 def check_level(level: float, name: str) -> float:
     """Check a precision or a recall that a rule must reach."""
-    return _parameter(level, name, lambda value: 0 <= value <= 1, "between 0 and 1")
+    return _parameter(level, name, "between 0 and 1")
 
 
-def check_budget(budget: float) -> float:
+def check_budget(budget: float, name: str = "budget") -> float:
     """Check a number of predicted positives."""
-    return _parameter(budget, "budget", lambda value: value >= 0, "a number ≥ 0")
+    return _parameter(budget, name, "a number ≥ 0")
 
 
 def parse_betas(betas: float | Iterable[float]) -> tuple[float, ...]:
@@ -152,8 +150,8 @@ def check_range(lo: float, hi: float, *, axis: str, lowest: float = 0.0) -> tupl
         _parameter(
             value,
             name,
-            lambda value: lowest <= value <= 1 and math.isfinite(value),
             f"a {axis} between {lowest:g} and 1",
+            lambda value: lowest <= value <= 1 and math.isfinite(value),
         )
         for name, value in (("lo", lo), ("hi", hi))
     )
@@ -195,7 +193,7 @@ def parse_lambdas(lam: ArrayLike) -> NDArray[np.float64]:
 
 def check_tolerance(tolerance: float) -> float:
     """Check how wide a bracket may be."""
-    return _parameter(tolerance, "tolerance", lambda value: 0 < value < 1, "between 0 and 1")
+    return _parameter(tolerance, "tolerance", "strictly between 0 and 1")
 
 
 def check_choice(value: str, name: str, choices: tuple[str, ...]) -> str:
@@ -242,7 +240,23 @@ def index_of(value: str | None, name: str, choices: tuple[str, ...]) -> int:
     return choices.index(check_choice(cast("str", value), name, choices))
 
 
-def _parameter(value: float, name: str, holds: Callable[[float], bool], accepted: str) -> float:
+_ACCEPTED: dict[str, Callable[[float], bool]] = {
+    "a number": lambda value: not math.isnan(value),
+    "a number ≥ 0": lambda value: value >= 0,
+    "a number up to 1": lambda value: -math.inf < value <= 1,
+    "a finite number above 0": lambda value: 0 < value < math.inf,
+    "above 0 and at most 1": lambda value: 0 < value <= 1,
+    "between 0 and 1": lambda value: 0 <= value <= 1,
+    "between 0 and 2": lambda value: 0 <= value <= 2,
+    "strictly between 0 and 1": lambda value: 0 < value < 1,
+}
+"""What parameters may be, by the words of the message that refuses others."""
+
+
+def _parameter(
+    value: float, name: str, accepted: str, holds: Callable[[float], bool] | None = None
+) -> float:
+    holds = holds or _ACCEPTED[accepted]
     number = parse_number(value)
     if isinstance(number, int):
         # No double holds integers of any size.
@@ -254,24 +268,17 @@ def _parameter(value: float, name: str, holds: Callable[[float], bool], accepted
 
 def check_confidence(level: float, name: str = "confidence_level") -> float:
     """Check the confidence of an interval."""
-    return _parameter(level, name, lambda value: 0 < value < 1, "strictly between 0 and 1")
+    return _parameter(level, name, "strictly between 0 and 1")
 
 
 def check_half_width(width: float) -> float:
     """Check how wide half an interval may be."""
-    return _parameter(
-        width, "half_width", lambda value: 0 < value < math.inf, "a finite number above 0"
-    )
-
-
-def check_ratio(value: float, name: str) -> float:
-    """Check how many times as many there are of one thing as of another."""
-    return _parameter(value, name, lambda value: 0 < value < math.inf, "a number above 0")
+    return _parameter(width, "half_width", "a finite number above 0")
 
 
 def check_number(value: float, name: str) -> float:
     """Check a number that may be any, infinities included, but not NaN."""
-    return _parameter(value, name, lambda value: not math.isnan(value), "a number")
+    return _parameter(value, name, "a number")
 
 
 def check_threshold(threshold: float) -> float:

@@ -1,14 +1,14 @@
-"""A progress bar, or whatever a user wants to be told of progress."""
+"""How far a computation is: told to a function of the user, or shown as a bar."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from isometrics.errors import ParameterError, require
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
     ProgressLike: TypeAlias = bool | Callable[[int, int], None] | None

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 
 Scalar = TypeVar("Scalar", bound=np.generic)
-Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
 
 
 class Value:
@@ -57,7 +56,7 @@ class Value:
         """Compare with a value of the same class, field by field."""
         if type(self) is not type(other):
             return NotImplemented
-        names = _compared_names(type(self))  # type: ignore[arg-type]
+        names = _field_names(type(self), compared=True)  # type: ignore[arg-type]
         return all(same(getattr(self, name), getattr(other, name)) for name in names)
 
     __hash__ = None  # type: ignore[assignment]
@@ -68,15 +67,9 @@ class Value:
 
 
 @cache
-def _field_names(kind: type) -> tuple[str, ...]:
-    """Return what a dataclass is made of; asking it anew for each value would be slow."""
-    return tuple(field.name for field in fields(kind) if field.init)
-
-
-@cache
-def _compared_names(kind: type) -> tuple[str, ...]:
-    """Return the fields that two equal values have in common."""
-    return tuple(field.name for field in fields(kind) if field.init and field.compare)
+def _field_names(kind: type, *, compared: bool = False) -> tuple[str, ...]:
+    """Return what a dataclass is made of, or compared by; asking it anew would be slow."""
+    return tuple(each.name for each in fields(kind) if each.init and (each.compare or not compared))
 
 
 def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
@@ -130,32 +123,6 @@ def _same_arrays(one: NDArray[Any], other: NDArray[Any]) -> bool:
 
 def _is_nan(number: object) -> bool:
     return isinstance(number, float | np.floating) and bool(np.isnan(number))
-
-
-def tuple_value(cls: type[Tuple]) -> type[Tuple]:
-    """Let a named tuple be a value too: it equals any tuple of the same content."""
-
-    def equal(self: tuple[Any, ...], other: object) -> Any:
-        if not isinstance(other, tuple):
-            return NotImplemented
-        return same(tuple(self), tuple(other))
-
-    def unequal(self: tuple[Any, ...], other: object) -> Any:
-        if not isinstance(other, tuple):
-            return NotImplemented
-        return not equal(self, other)
-
-    def reduced(self: tuple[Any, ...]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return _restored, (cls, *self)
-
-    methods = {"__eq__": equal, "__ne__": unequal, "__hash__": None, "__reduce__": reduced}
-    for name, method in methods.items():
-        setattr(cls, name, method)
-    return cls
-
-
-def _restored(cls: type[Tuple], *content: Any) -> Tuple:
-    return cls(*map(_locked, content))
 
 
 class ResultTable(Value, ABC):
@@ -313,7 +280,7 @@ def bracketed(lo: float, hi: float) -> str:
 _MOST_DECIMALS = 10
 
 
-def told_apart(
+def distinct_decimals(
     values: Sequence[float], decimals: int, beside: Sequence[float] = (0.0, 1.0)
 ) -> list[str]:
     """Return numbers with at least so many decimals, and as many as tell different ones apart.
@@ -322,8 +289,8 @@ def told_apart(
 
     Examples
     --------
-    >>> told_apart([0.8124, 0.8119, 0.8131], 3), told_apart([0.81, 0.8123, 0.99998], 2)
-    (['0.8124', '0.8119', '0.8131'], ['0.81000', '0.81230', '0.99998'])
+    >>> distinct_decimals([0.8124, 0.8119, 0.8131], 3)
+    ['0.8124', '0.8119', '0.8131']
     """
     finite = [value for value in (*values, *beside) if math.isfinite(value)]
 
@@ -336,13 +303,13 @@ def told_apart(
     return [f"{value:.{decimals}f}" for value in values]
 
 
-def several(names: Sequence[str], last: str = "and", most: int = _NAMED) -> str:
+def join_names(names: Sequence[str], last: str = "and", most: int = _NAMED) -> str:
     """Return names in a row, the last one behind a word; of very many, the first ones."""
-    return listed([_cell(name) or repr(name) for name in names], last, most)
+    return join_texts([_cell(name) or repr(name) for name in names], last, most)
 
 
-def listed(shown: list[str], last: str = "and", most: int = _NAMED) -> str:
-    """Return texts in a row as `several` does, each as it is."""
+def join_texts(shown: list[str], last: str = "and", most: int = _NAMED) -> str:
+    """Return texts in a row as `join_names` does, each as it is."""
     if len(shown) > most:
         shown = [*shown[: most - 1], f"{len(shown) - most + 1} more"]
     *first, final = shown

@@ -1,7 +1,4 @@
-"""The number that is printed for a threshold: as short as possible, and it flags the same rows.
-
-`web/src/threshold_text.ts` is the same function for the page.
-"""
+"""Thresholds as they are printed: the fewest digits that flag the same rows."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from isometrics._core.arrays import plain
+from isometrics._core.counts import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,11 +22,8 @@ _LEAST_DIGITS = 3
 """Fewer digits would move a threshold far on new data."""
 
 _NARROW_TYPES = (np.float16, np.float32)
-_LARGEST_WHOLE = 2**53
-"""Whole numbers up to here are printed with all their digits, as integer scores are."""
-
 _LARGEST_WIDE = 2**64
-"""The same where scores are integers that float64 cannot represent."""
+"""Whole numbers of long doubles up to here are printed with all their digits."""
 
 _SMALLEST_PLAIN, _LARGEST_PLAIN = -4, 15
 """The powers of ten between which a number is written without an exponent."""
@@ -57,6 +52,7 @@ def threshold_text(threshold: Any, *below: Any) -> str:
     >>> threshold_text(0.41315287, 0.4087), threshold_text(0.99999999998, 0.9999)
     ('0.413', '0.99999')
     """
+    # `web/src/format.ts` is the same function for the page.
     # Integers that float64 cannot represent are long doubles in a table.
     is_wide = any(isinstance(each, int | np.longdouble) for each in (threshold, *below))
     number: Any = np.longdouble if is_wide else float
@@ -65,7 +61,7 @@ def threshold_text(threshold: Any, *below: Any) -> str:
         return f"{float(value):g}"
     lower = [number(score) for score in below if score is not None]
     known = 0 < len(lower) == len(below) and all(score < value for score in lower)
-    if value == np.rint(value) and abs(value) < (_LARGEST_WIDE if is_wide else _LARGEST_WHOLE):
+    if value == np.rint(value) and abs(value) < (_LARGEST_WIDE if is_wide else LARGEST_COUNT):
         return str(_readable_whole(int(value), lower) if known else int(value))
     exact = Decimal(str(value))
     digits, exponent = _digits_of(exact)

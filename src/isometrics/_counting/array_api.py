@@ -3,66 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isometrics._core.arrays import namespace_of, to_host
-from isometrics._core.labels import positive_by_convention
-from isometrics._core.sample import has_nan
-from isometrics._counting import segments, triton_sums
-from isometrics._counting.keys import Packing, order_on_device, packing_of, scores_of
+from isometrics._core.rows import has_nan, positive_by_convention
+from isometrics._counting import segments, triton_launch
+from isometrics._counting.hull import HullRows, vertices
+from isometrics._counting.keys import Packing, order_on_device, packing_of
+from isometrics._counting.segments import DeviceSums, Ends, baseline_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from isometrics._core.sample import Sample
 
 
-class Ends(NamedTuple):
-    """A group of tied rows: the counts before and behind it."""
-
-    tp_before: int
-    fp_before: int
-    tp: int
-    fp: int
-
-
-class DeviceSums(NamedTuple):
-    """Sums over all groups of tied rows."""
-
-    pairs: float
-    """Twice the pairs of a positive and a negative in the right order, ties counted half.
-
-    An integer, but for the bounds of a stream.
-    """
-    crossing: Ends
-    """Where the true positives reach the baseline, a recall gain of 0."""
-    davis_goadrich: float
-    """The area in PR space, in units of true positives."""
-    lost: float
-    """The area between the PRG curve and 1 behind the crossing, without its factors."""
-    above: float = math.nan
-    """This and the next two are further areas in PR space; NaN where they were not asked for."""
-    average_precision: float = math.nan
-    linear: float = math.nan
-    misses: float = math.nan
-    """This and the next are the sums for the expected losses behind the crossing."""
-    false_alarms: float = math.nan
-    integer_steps: float = math.nan
-    """This and the next are areas in PR space that are added up for the bounds of a stream."""
-    max_precision: float = math.nan
-
-
-def sums_of(ranking: Ranking, *, everything: bool = True, chunk: int | None = None) -> DeviceSums:
+def sums_of(
+    ranking: SortedKeys, *, everything: bool = True, chunk: int | None = None
+) -> DeviceSums:
     """Add up all areas of a ranking, or AUROC, AUPR and AUPRG alone."""
     positives, negatives = ranking.positives, ranking.size - ranking.positives
     baseline = baseline_of(positives, negatives)
     number = 7 if everything else 2
-    if isinstance(ranking, PackedRanking) and triton_sums.can_run_on(ranking.keys):
-        pairs, terms, ends = triton_sums.sums(
+    if triton_launch.can_run_on(ranking.keys):
+        pairs, terms, ends = triton_launch.sums(
             ranking.keys, positives, negatives, baseline, number=number
         )
         return DeviceSums(pairs, Ends(*ends), *terms)
@@ -75,11 +44,6 @@ def sums_of(ranking: Ranking, *, everything: bool = True, chunk: int | None = No
         crossing = crossing or _crossing(xp, groups, baseline)
     assert crossing is not None, "all positives are reached in the end"
     return DeviceSums(pairs, crossing, *map(math.fsum, zip(*found, strict=True)))
-
-
-def baseline_of(positives: int, negatives: int) -> int:
-    """Return the fewest true positives with a recall gain of 0 or more."""
-    return -(-(positives**2) // (positives + negatives))
 
 
 def _crossing(xp: Any, groups: Groups, baseline: int) -> Ends | None:
@@ -137,41 +101,15 @@ class Groups(NamedTuple):
     tp: Any
     fp: Any
     marks: Any
-    """What tied rows have in common, from which `Ranking.scores` reads their score."""
-
-
-class Ranking(Protocol):
-    """Rows from the highest score on."""
-
-    @property
-    def xp(self) -> Any:
-        """The array API of the library that the rows belong to."""
-        ...
-
-    @property
-    def size(self) -> int:
-        """The number of rows."""
-        ...
-
-    @property
-    def positives(self) -> int:
-        """The number of positive rows."""
-        ...
-
-    def part(self, start: int, stop: int) -> tuple[Any, Any]:
-        """Return marks, equal for tied rows alone, and labels as integers."""
-        ...
-
-    def scores(self, marks: NDArray[Any]) -> NDArray[Any]:
-        """Return the scores of marks that were moved to the host."""
-        ...
+    """What tied rows have in common, from which `SortedKeys.scores` reads their score."""
 
 
 @dataclass(frozen=True, slots=True)
-class PackedRanking:
-    """Sorted keys, which hold the labels."""
+class SortedKeys:
+    """Rows from the highest score on, as keys that hold scores and labels."""
 
     xp: Any
+    """The array API of the library that the keys belong to."""
     keys: Any
     packing: Packing
     positives: int
@@ -182,85 +120,60 @@ class PackedRanking:
         return int(self.keys.shape[0])
 
     def part(self, start: int, stop: int) -> tuple[Any, Any]:
-        """Return marks and labels of some rows."""
+        """Return marks, equal for tied rows alone, and labels as integers."""
         keys = self.keys[start:stop]
         return keys >> 1, self.xp.astype(~keys & 1, self.xp.int64)
 
     def scores(self, marks: NDArray[Any]) -> NDArray[Any]:
-        """Return the scores of marks."""
+        """Return the scores of marks that were moved to the host."""
         return self.packing.scores(marks << 1)
 
 
-@dataclass(frozen=True, slots=True)
-class GatheredRanking:
-    """Marks and labels in the order of the scores, where no key can hold both."""
+def sorted_keys_of(sample: Sample) -> SortedKeys | None:
+    """Sort the rows of a sample.
 
-    xp: Any
-    marks: Any
-    labels: Any
-    dtype: np.dtype[Any] | None
-    """The type of the scores that marks are the order of; None where marks are scores."""
-    positives: int
-
-    @property
-    def size(self) -> int:
-        """The number of rows."""
-        return int(self.marks.shape[0])
-
-    def part(self, start: int, stop: int) -> tuple[Any, Any]:
-        """Return marks and labels of some rows."""
-        return self.marks[start:stop], self.xp.astype(self.labels[start:stop], self.xp.int64)
-
-    def scores(self, marks: NDArray[Any]) -> NDArray[Any]:
-        """Return the scores of marks; -0.0 equals 0.0, and the plain one is shown."""
-        return marks + marks.dtype.type(0) if self.dtype is None else scores_of(marks, self.dtype)
-
-
-def ranking_of(sample: Sample) -> PackedRanking | GatheredRanking | None:
-    """Sort the rows of a sample; None where a score is NaN, or labels are not 0/1 or -1/+1."""
+    None where a score is NaN, labels are not 0/1 or -1/+1, or no key can hold both: the host looks
+    at these samples.
+    """
     labels, scores = sample.labels, sample.only_scores
     xp = namespace_of(scores)
-    if triton_sums.can_run_on(scores):
-        positives, is_valid, packing = triton_sums.survey(scores, labels)
-        if is_valid and packing is not None:
-            keys = triton_sums.pack(scores, labels, packing)
-            return PackedRanking(xp, sort_keys(xp, keys), packing, positives)
-        labels = labels == 1
+    if triton_launch.can_run_on(scores):
+        positives, is_valid, packing = triton_launch.survey(scores, labels)
+        if not is_valid or packing is None:
+            return None
+        keys = triton_launch.pack(scores, labels, packing)
     else:
         labels = positive_by_convention(labels, xp)
-        is_valid = labels is not None and not has_nan(scores)
-        positives = int(xp.count_nonzero(labels)) if is_valid else 0
-    if not is_valid:
-        return None
-    order, dtype = _order(xp, scores)
-    packing = None if dtype is None else packing_of(xp, order, dtype)
-    if packing is not None:
+        order = None if labels is None or has_nan(scores) else _order(xp, scores)
+        packing = None if order is None else packing_of(xp, order, _dtype_of(xp, scores))
+        if packing is None:
+            return None
+        positives = int(xp.count_nonzero(labels))
         keys = packing.pack(xp, order, labels)
-        return PackedRanking(xp, sort_keys(xp, keys), packing, positives)
-    by_score = xp.argsort(order, descending=True, stable=True)
-    return GatheredRanking(
-        xp, xp.take(order, by_score), xp.take(labels, by_score), dtype, positives
-    )
+    return SortedKeys(xp, sort_keys(xp, keys), packing, positives)
 
 
-def _order(xp: Any, scores: Any) -> tuple[Any, np.dtype[Any] | None]:
-    """Return integers in the order of scores, and the type they are read back with."""
+def _order(xp: Any, scores: Any) -> Any:
+    """Return integers in the order of scores; None where the bits of floats cannot be read."""
     if not xp.isdtype(scores.dtype, "real floating"):
-        return scores, np.dtype(np.int64 if scores.dtype == xp.int64 else np.int32)
-    if not hasattr(scores, "view"):  # the standard has no way to read the bits of floats
-        return scores, None
-    dtype = np.dtype(np.float64 if scores.dtype == xp.float64 else np.float32)
-    return order_on_device(xp, scores), dtype
+        return scores
+    return order_on_device(xp, scores) if hasattr(scores, "view") else None
+
+
+def _dtype_of(xp: Any, scores: Any) -> np.dtype[Any]:
+    """Return NumPy's type of the same numbers."""
+    kind = "f" if xp.isdtype(scores.dtype, "real floating") else "i"
+    return np.dtype(f"{kind}{8 if scores.dtype in (xp.int64, xp.float64) else 4}")
 
 
 def sort_keys(xp: Any, keys: Any) -> Any:
     """Sort keys, in place where that is faster."""
-    if triton_sums.can_run_on(keys) and triton_sums.sort_in_place(keys):
+    if triton_launch.can_run_on(keys) and triton_launch.sort_in_place(keys):
         return keys
     return xp.sort(keys)
 
 
-def groups_of(ranking: Ranking, chunk: int | None = None) -> Iterator[Groups]:
+def groups_of(ranking: SortedKeys, chunk: int | None = None) -> Iterator[Groups]:
     """Yield all groups of tied rows, from the highest score on."""
     xp, size = ranking.xp, ranking.size
     chunk = min(max(size // 16, _FEWEST), _MOST) if chunk is None else chunk
@@ -289,7 +202,7 @@ def _behind(xp: Any, first: int, counts: Any) -> Any:
     return xp.concat([xp.full_like(counts[:1], first), counts[:-1]])
 
 
-def gathered(ranking: Ranking) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+def gathered(ranking: SortedKeys) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
     """Return the scores and counts of all groups, on the host."""
     parts = [
         (ranking.scores(to_host(each.marks)), to_host(each.tp), to_host(each.fp))
@@ -297,3 +210,26 @@ def gathered(ranking: Ranking) -> tuple[NDArray[Any], NDArray[np.int64], NDArray
     ]
     scores, tp, fp = (np.concatenate(part) for part in zip(*parts, strict=True))
     return scores, tp, fp
+
+
+def hull_rows(ranking: SortedKeys) -> HullRows:
+    """Return the vertices of the hull."""
+    on_device = triton_launch.can_run_on(ranking.keys)
+    found = triton_launch.hull_rows(ranking) if on_device else None
+    return hull_in_chunks(ranking) if found is None else found
+
+
+def hull_in_chunks(ranking: SortedKeys, chunk: int | None = None) -> HullRows:
+    """Return the vertices of the hull; chunk by chunk the host joins rows to those it has."""
+    first, kept = 1, [np.zeros(1, np.int64)] * 3
+    for groups in groups_of(ranking, chunk):
+        tp, fp, marks = (to_host(each) for each in groups[2:])
+        if len(kept) == 3:
+            kept = [*kept, marks[:1]]  # the empty rule has no mark
+        found = (np.arange(first, first + tp.size), tp, fp, marks)
+        kept = [np.concatenate(both) for both in zip(kept, found, strict=True)]
+        corners = vertices(kept[2], kept[1])
+        kept = [column[corners] for column in kept]
+        first += tp.size
+    rows, tp, fp, marks = kept
+    return HullRows(tp, fp, marks[1:], np.diff(rows) > 1)

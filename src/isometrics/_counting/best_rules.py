@@ -11,15 +11,16 @@ import numpy as np
 
 from isometrics._core.arrays import prepend_zero
 from isometrics._counting import native
+from isometrics._counting.confusion import Confusion, wilson_bound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
 
-    Gain = Callable[["Counts"], Floats]
+    Gain = Callable[["Confusion"], Floats]
 
 NO_RULE = -1
 """The row of a weighting under which no rule is allowed."""
@@ -29,49 +30,6 @@ _LEAST_BLOCK, _MOST_BLOCKS = 64, 2048
 
 Their counts stay in the processor's first cache. Long rules at most double the number of blocks,
 whose cells 16 bits can tell apart."""
-
-
-class Counts(NamedTuple):
-    """What rules flag: true and false positives, and the totals of both classes; they broadcast."""
-
-    tp: Any
-    fp: Any
-    positives: Any
-    negatives: Any
-
-    def at_ratio(self, ratio: float) -> Counts:
-        """Scale the negatives to so many for each positive; 0 leaves them."""
-        if ratio <= 0:
-            return self
-        negatives = self.positives * ratio
-        factor = divided(negatives, self.negatives)
-        return self._replace(fp=self.fp * factor, negatives=negatives)
-
-    @property
-    def precision(self) -> Floats:
-        """tp/(tp+fp); NaN where nothing is flagged."""
-        return divided(self.tp, self.tp + self.fp)
-
-    @property
-    def recall(self) -> Floats:
-        """tp/P."""
-        return divided(self.tp, self.positives)
-
-    @property
-    def flagged(self) -> Floats:
-        """The share of all rows that is flagged."""
-        return divided(self.tp + self.fp, self.positives + self.negatives)
-
-    @property
-    def budget(self) -> Floats:
-        """How many rows are flagged."""
-        return np.asarray(self.tp + self.fp)
-
-
-def divided(part: Any, whole: Any) -> Floats:
-    """Divide; NaN where the whole is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(np.asarray(whole) > 0, part / np.asarray(whole), np.nan))
 
 
 class Ranking(NamedTuple):
@@ -198,28 +156,44 @@ class Task(NamedTuple):
     fixed_end: int = -1
 
 
-class Chosen(NamedTuple):
-    """The best rule under each weighting, its counts, and those of a rule fixed in advance."""
+class Choices(NamedTuple):
+    """The best rule under each weighting, its counts, and those of a rule fixed in advance.
+
+    Of several models, they are the first axis of the rules and their counts. Where no rule keeps
+    the constraints, or a class is missing, the rule is -1 and its counts are NaN.
+    """
 
     rule: NDArray[np.int64]
     tp: Floats
     fp: Floats
     fixed_tp: Floats
     fixed_fp: Floats
+    positives: Floats
+    negatives: Floats
 
     @classmethod
-    def empty(cls, weightings: int) -> Chosen:
-        """Return room for the rules under so many weightings."""
-        return cls(np.empty(weightings, np.int64), *np.empty((4, weightings)))
+    def stacked(cls, models: Sequence[Choices]) -> Choices:
+        """Return the choices of all models under the same weightings."""
+        stacked = cls(*map(np.stack, zip(*models, strict=True)))
+        return stacked._replace(positives=models[0].positives, negatives=models[0].negatives)
 
-    def part(self, rows: slice) -> Chosen:
-        """Return the room for some weightings."""
-        counts = (array[rows] for array in self[1:])
-        return Chosen(self.rule[rows], *counts)
+    @classmethod
+    def joined(cls, parts: Sequence[Choices]) -> Choices:
+        """Return the choices under all weightings of the parts."""
+        return cls(*(np.concatenate(column, axis=-1) for column in zip(*parts, strict=True)))
+
+    def counts(self, ratio: float) -> Confusion:
+        """Return the counts of the chosen rules."""
+        return Confusion(self.tp, self.fp, self.positives, self.negatives).at_ratio(ratio)
+
+    @property
+    def fixed_counts(self) -> Confusion:
+        """The counts of the fixed rules, at the prevalence of the sample."""
+        return Confusion(self.fixed_tp, self.fixed_fp, self.positives, self.negatives)
 
 
-def choose_plain(counts: Counts, task: Task, chosen: Chosen, gain: Gain | None = None) -> None:
-    """Fill in the best rule under each weighting.
+def choose_plain(counts: Confusion, task: Task, gain: Gain | None = None) -> Choices:
+    """Return the best rule of a model under each weighting.
 
     Parameters
     ----------
@@ -228,24 +202,26 @@ def choose_plain(counts: Counts, task: Task, chosen: Chosen, gain: Gain | None =
         as `ClassRows.sums` adds them up, and the totals under each weighting.
     task
         What is maximised.
-    chosen
-        What is filled in; `NO_RULE` where no rule is allowed or a class is missing.
     gain
         What is maximised where the task cannot say it.
     """
     tp, fp, positives, negatives = counts
-    worth = worth_of(task, Counts(tp, fp, positives[:, None], negatives[:, None]), gain)
+    worth = worth_of(task, Confusion(tp, fp, positives[:, None], negatives[:, None]), gain)
     rule = worth.argmax(axis=1)
     each = np.arange(len(rule))
     missing = ~(worth[each, rule] > -np.inf)
-    chosen.rule[:] = np.where(missing, NO_RULE, rule)
-    chosen.tp[:] = np.where(missing, np.nan, tp[each, rule])
-    chosen.fp[:] = np.where(missing, np.nan, fp[each, rule])
-    chosen.fixed_tp[:] = tp[:, task.fixed]
-    chosen.fixed_fp[:] = fp[:, task.fixed]
+    return Choices(
+        np.where(missing, NO_RULE, rule),
+        np.where(missing, np.nan, tp[each, rule]),
+        np.where(missing, np.nan, fp[each, rule]),
+        tp[:, task.fixed],
+        fp[:, task.fixed],
+        positives,
+        negatives,
+    )
 
 
-def worth_of(task: Task, counts: Counts, gain: Gain | None = None) -> Floats:
+def worth_of(task: Task, counts: Confusion, gain: Gain | None = None) -> Floats:
     """Return what is maximised for each rule; -inf for rules that are not allowed."""
     with np.errstate(divide="ignore", invalid="ignore"):
         counts = counts.at_ratio(task.ratio)
@@ -265,10 +241,10 @@ def worth_of(task: Task, counts: Counts, gain: Gain | None = None) -> Floats:
         if not task.allows_nothing:
             allowed &= flagged > 0
         if task.min_precision >= 0:
-            bound = lower_bound(tp / flagged, flagged * task.effective, task.z)
+            bound = wilson_bound(tp / flagged, flagged * task.effective, task.z)
             allowed &= bound >= task.min_precision
         if task.min_recall > 0:
-            bound = lower_bound(tp / positives, positives * task.effective, task.z)
+            bound = wilson_bound(tp / positives, positives * task.effective, task.z)
             allowed &= bound >= task.min_recall
         if task.most_flagged < np.inf:
             allowed &= flagged <= task.most_flagged * (positives + negatives)
@@ -283,13 +259,6 @@ def at_least_finite(gains: Floats) -> Floats:
     return np.maximum(gains, _LEAST_WORTH)
 
 
-def lower_bound(share: Any, size: Any, z: float) -> Any:
-    """Return Wilson's lower bound of a share of so many rows; the share itself for z = 0."""
-    # Sums of weights may be rounded to a share just above 1.
-    spread = (share * abs(1 - share) / size + z * z / (4 * size * size)) ** 0.5
-    return (share + z * z / (2 * size) - z * spread) / (1 + z * z / size)
-
-
 def block_sums(weights: NDArray[Any], ranking: Ranking) -> Floats:
     """Return the positives and the negatives before each block, and all of them at the end.
 
@@ -301,14 +270,10 @@ def block_sums(weights: NDArray[Any], ranking: Ranking) -> Floats:
 
 
 def choose_compiled(
-    weights: NDArray[Any],
-    sums: Floats,
-    totals: Floats,
-    ranking: Ranking,
-    task: Task,
-    *,
-    chosen: Chosen,
-) -> None:
+    weights: NDArray[Any], sums: Floats, totals: Floats, ranking: Ranking, task: Task
+) -> Choices:
     """Do the same as `choose_plain` for whole weights, from the sums of blocks."""
+    rules = (np.empty(len(weights), np.int64), *np.empty((4, len(weights))))
     of_ranking, of_task = native.ranking_of(ranking), native.task_of(task)
-    native.choose(weights, *weights.shape, sums, totals, of_ranking, of_task, *chosen)
+    native.choose(weights, *weights.shape, sums, totals, of_ranking, of_task, *rules)
+    return Choices(*rules, *totals.T)

@@ -1,4 +1,8 @@
-"""The compiled kernel: the rows of the NumPy kernel, to the bit, several times faster."""
+"""Sort and count: from clean labels, scores and weights to the rows of a table.
+
+There are two kernels that give the same rows, to the bit: NumPy's, and the loops written in C here,
+which are several times faster where the package was built with them and rows are many.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +12,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import prepend_zero
-from isometrics._core.sample import as_thresholds
-from isometrics._counting import native
-from isometrics._counting.choice import FEWEST
+from isometrics._core.counts import as_thresholds
+from isometrics._counting import native, numpy_kernel
 from isometrics._counting.keys import (
     BLOCK,
     SIGNED,
     UNSIGNED,
     Encoding,
+    ScoreCounts,
+    blocks,
     encoding_within,
     order_of,
     scores_of,
 )
 from isometrics._counting.keys import encoding_of as plain_encoding_of
-from isometrics._counting.numpy_kernel import Rows, corners_of, running_sum, trimmed
-from isometrics._counting.numpy_kernel import corner_counts as plain_corner_counts
-from isometrics._counting.numpy_kernel import count as plain_count
-from isometrics._counting.threads import in_threads, threads_for
+from isometrics._counting.native import compiled_pays, in_threads, threads_for
+from isometrics._counting.numpy_kernel import corners_of, running_sum
 from isometrics.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -149,7 +152,7 @@ def spread_over(
     found = np.zeros((threads, plan.size, 2), np.uint64)
 
     def count(part: int, start: int, end: int) -> None:
-        for block in _blocks(start, end):
+        for block in blocks(end, start):
             keys = keys_of(block)
             native.census(keys, keys.size, *where, found[part])
 
@@ -162,7 +165,7 @@ def spread_over(
     moved = None if weights is None else np.empty_like(weights)
 
     def move(part: int, start: int, end: int) -> None:
-        for block in _blocks(start, end):
+        for block in blocks(end, start):
             keys = keys_of(block)
             carried = None if weights is None else weights[block]
             native.spread(keys, keys.size, *where, positions[part], room.size, room, carried, moved)
@@ -182,7 +185,7 @@ def sort(
     depth: int = 0,
 ) -> None:
     """Sort keys in place, and with them the weights they carry; equal keys keep their order."""
-    if depth == _DEEPEST:
+    if depth == _DEEPEST or not compiled_pays(keys.size):
         if weights is not None:
             weights[:] = weights[np.argsort(keys, kind="stable")]
         keys.sort()
@@ -207,10 +210,6 @@ def sort_long_buckets(found: Buckets, each: int, depth: int = 0) -> None:
         rows = slice(*found.starts[bucket : bucket + 2])
         weights = None if found.weights is None else found.weights[rows]
         sort(found.keys[rows], weights, each=each, depth=depth + 1)
-
-
-def _blocks(start: int, end: int) -> Iterator[slice]:
-    return (slice(row, min(row + BLOCK, end)) for row in range(start, end, BLOCK))
 
 
 RARE = 1 << 10
@@ -252,15 +251,10 @@ def bins_of(positives: Keys) -> Bins | None:
     return Bins(lowest, shift, (2 * before + taken).astype(np.uint32))
 
 
-def rare_corners(
-    positives: Keys,
-    keys_of: Callable[[slice], Keys],
-    size: int,
-    encoding: Encoding,
-    threads: int,
-) -> Rows | None:
-    """Return the corners of so many rows, or None where too many of them are near positives."""
-    bins = bins_of(positives)
+def rare_corners(packing: _Packing, threads: int) -> ScoreCounts | None:
+    """Return the corners where positives are rare, or None where too many rows are near them."""
+    size, encoding = packing.scores.size, packing.encoding
+    bins = bins_of(packing.keys_at(np.flatnonzero(packing.labels)))
     if bins is None:
         return None
     groups = int(bins.group[-1]) + 1
@@ -271,8 +265,8 @@ def rare_corners(
     def sift(part: int, start: int, end: int) -> list[Keys] | None:
         kept, number = [], 0
         room = np.empty(BLOCK, encoding.word)
-        for row in range(start, end, BLOCK):
-            keys = keys_of(slice(row, min(row + BLOCK, end)))
+        for block in blocks(end, start):
+            keys = packing.keys(block)
             filled = native.sift(keys, keys.size, *where, counts[part], last[part], room)
             kept.append(room[:filled].copy())
             number += filled
@@ -290,7 +284,7 @@ def rare_corners(
 
 def _joined(
     near: Keys, counts: NDArray[np.uint64], last: NDArray[np.uint64], encoding: Encoding
-) -> Rows:
+) -> ScoreCounts:
     """Join the rows near positives, in full, and one for each group of others, its last."""
     is_end = np.append((near[1:] ^ near[:-1]) > 1, True)
     ends = np.flatnonzero(is_end)
@@ -302,13 +296,8 @@ def _joined(
     run = np.concatenate([run, counts[far].astype(np.int64)])
     order = np.argsort(keys)
     thresholds = encoding.scores(keys[order]).astype(encoding.widened)
-    return corners_of(
-        Rows(
-            np.concatenate([np.array([np.inf], thresholds.dtype), thresholds]),
-            np.concatenate([[0], np.cumsum(rise[order])]),
-            np.concatenate([[0], np.cumsum(run[order])]),
-        )
-    )
+    tp, fp = np.cumsum(rise[order]), np.cumsum(run[order])
+    return corners_of(ScoreCounts.of_rows(thresholds, tp, fp))
 
 
 SLOTS = 1 << 16
@@ -326,7 +315,7 @@ def count(
     threads: int | None = None,
     each: int = ROWS_OF_A_BUCKET,
     slots: int = SLOTS,
-) -> Rows:
+) -> ScoreCounts:
     """Count the positives and negatives at or above each distinct score.
 
     Parameters
@@ -334,7 +323,7 @@ def count(
     labels, scores, weights
         The sample.
     corners
-        Whether only the rows of `plain.corners_of` are wanted.
+        Whether only the rows of `numpy_kernel.corners_of` are wanted.
     thresholds
         Whether their thresholds are; corners without may have none.
     threads
@@ -342,16 +331,16 @@ def count(
     each, slots
         The keys of a bucket, and the size of the hash table.
     """
+    if not compiled_pays(scores.size) or scores.dtype.itemsize > 8:  # long doubles
+        return numpy_kernel.count(labels, scores, weights, corners=corners)
     threads = threads_for(scores.size) if threads is None else threads
     encoding = encoding_of(scores, threads) if weights is None else None
     if encoding is None:
-        if scores.dtype.itemsize > 8:
-            return plain_count(labels, scores, weights, corners=corners)  # long doubles
         rows = _count_weighted(labels, scores, weights, threads, each)
         return corners_of(rows) if corners else rows
     packing = _Packing(labels, scores, encoding)
-    if corners:
-        rare = _rare(packing, threads)
+    if corners and 0 < np.count_nonzero(labels) * RARE <= scores.size:
+        rare = rare_corners(packing, threads)
         if rare is not None:
             return rare
     sample_keys = sample_of(packing.keys_at, scores.size)
@@ -379,7 +368,7 @@ def encoding_of(scores: NDArray[Any], threads: int) -> Encoding | None:
     smallest = np.full((threads, 1), np.iinfo(word).max, word)
 
     def look(part: int, start: int, end: int) -> None:
-        for block in _blocks(start, end):
+        for block in blocks(end, start):
             bits = native.as_argument(scores[block], dtype).view(signed)
             native.find_range(bits, bits.size, ends[part], smallest[part])
 
@@ -396,12 +385,12 @@ def corner_counts(
     labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None = None
 ) -> tuple[Counts, Counts]:
     """Return the true and false positives of corners; their thresholds are not read back."""
-    if weights is None and scores.size <= ONE_CALL:
+    if weights is None and scores.size <= ONE_CALL and native.available():
         counts = _counts_in_one_call(labels, scores)
         if counts is not None:
             return counts
-    if scores.size < FEWEST:
-        return plain_corner_counts(labels, scores, weights)
+    if not compiled_pays(scores.size):
+        return numpy_kernel.corner_counts(labels, scores, weights)
     rows = count(labels, scores, weights, corners=True, thresholds=False)
     return rows.tp, rows.fp
 
@@ -431,6 +420,8 @@ def sorted_keys(
     each: int = ROWS_OF_A_BUCKET,
 ) -> Keys:
     """Return the keys of a sample in their order; nothing else of that size is in memory."""
+    if not compiled_pays(scores.size):
+        return numpy_kernel.sorted_keys(labels, scores, encoding)
     threads = threads_for(scores.size) if threads is None else threads
     packing = _Packing(labels, scores, encoding)
     sample_keys = sample_of(packing.keys_at, scores.size)
@@ -452,7 +443,7 @@ def _count_weighted(
     weights: Counts | None,
     threads: int,
     each: int,
-) -> Rows:
+) -> ScoreCounts:
     """Let keys carry the weights of their rows, those of negatives below 0."""
     order = order_of(scores.dtype)
     keys = order.keys(scores)
@@ -468,16 +459,7 @@ def _count_weighted(
     distinct = native.fill_weighted(keys, carried, keys.size, before, blocks, tp[1:], fp[1:])
     thresholds = as_thresholds(order.scores(keys[::-1][:distinct]))
     infinity = np.array([np.inf], thresholds.dtype)
-    return trimmed(np.concatenate([infinity, thresholds]), tp, fp, distinct + 1)
-
-
-def _rare(packing: _Packing, threads: int) -> Rows | None:
-    """Return the corners where positives are rare, by far the fastest way."""
-    size, number = packing.scores.size, np.count_nonzero(packing.labels)
-    if number == 0 or number * RARE > size:
-        return None
-    positives = packing.keys_at(np.flatnonzero(packing.labels))
-    return rare_corners(positives, packing.keys, size, packing.encoding, threads)
+    return ScoreCounts(np.concatenate([infinity, thresholds]), tp, fp).first(distinct + 1)
 
 
 class _Packing:
@@ -506,19 +488,21 @@ def coding_of(encoding: Encoding) -> tuple[bool, int, int]:
     return encoding.dtype.kind == "f", encoding.gap, encoding.lowest
 
 
-def _rows_of(found: Buckets, room: Keys, encoding: Encoding, corners: bool, threads: int) -> Rows:
+def _rows_of(
+    found: Buckets, room: Keys, encoding: Encoding, corners: bool, threads: int
+) -> ScoreCounts:
     """Sort each bucket and count its rows; their scores take the place of the keys."""
     bits = room.view(SIGNED[room.itemsize])
     tp, fp = np.empty(room.size, np.int64), np.empty(room.size, np.int64)
     size = _filled(found, encoding, threads, (tp, fp, bits), corners)
-    scores, tp, fp = trimmed(bits.view(encoding.dtype), tp, fp, size)
+    scores, tp, fp = ScoreCounts(bits.view(encoding.dtype), tp, fp).first(size)
     scores[0] = 0
     thresholds = scores.astype(encoding.widened, copy=False)
     thresholds[0] = np.inf
-    return Rows(thresholds, tp, fp)
+    return ScoreCounts(thresholds, tp, fp)
 
 
-def _counts_of(found: Buckets, room: Keys, encoding: Encoding, threads: int) -> Rows:
+def _counts_of(found: Buckets, room: Keys, encoding: Encoding, threads: int) -> ScoreCounts:
     """Do the same for corners without thresholds.
 
     Their true positives take the place of keys that are as wide: fresh memory costs as much as
@@ -528,7 +512,7 @@ def _counts_of(found: Buckets, room: Keys, encoding: Encoding, threads: int) -> 
     tp = room.view(np.int64) if wide else np.empty(room.size, np.int64)
     fp = np.empty(room.size, np.int64)
     size = _filled(found, encoding, threads, (tp, fp, None), True)
-    return Rows(np.empty(0), tp[:size], fp[:size])
+    return ScoreCounts(np.empty(0), tp[:size], fp[:size])
 
 
 def _filled(
@@ -576,13 +560,13 @@ def _seem_tied(sample_keys: Keys) -> bool:
     return bool(distinct * 5 <= few.size * 4)
 
 
-def _count_tied(packing: _Packing, threads: int, slots: int) -> Rows | None:
+def _count_tied(packing: _Packing, threads: int, slots: int) -> ScoreCounts | None:
     """Count scores of few distinct values; None if they turn out to be many."""
     size = packing.scores.size
     tables = np.zeros((threads, slots, 4), np.uint64)
 
     def tally(part: int, start: int, end: int) -> bool:
-        for block in _blocks(start, end):
+        for block in blocks(end, start):
             keys = packing.keys(block)
             if not native.tally(keys, keys.size, tables[part], slots, slots // 4):
                 return False
@@ -600,8 +584,4 @@ def _count_tied(packing: _Packing, threads: int, slots: int) -> Rows | None:
     tp = np.cumsum(sums[1])
     keys = (scores << np.uint64(1)).astype(packing.encoding.word)
     distinct = packing.encoding.scores(keys).astype(packing.encoding.widened)
-    return Rows(
-        np.concatenate([np.array([np.inf], distinct.dtype), distinct]),
-        np.concatenate([[0], tp]),
-        np.concatenate([[0], np.cumsum(sums[0]) - tp]),
-    )
+    return ScoreCounts.of_rows(distinct, tp, np.cumsum(sums[0]) - tp)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._counting.curves import hull_rows
+from isometrics._counting import native
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 
     Indices = NDArray[np.intp]
 
-BLOCK = 1 << 15
+
+class HullRows(NamedTuple):
+    """The vertices of a hull, on the host; the first is the empty rule."""
+
+    tp: NDArray[np.int64]
+    fp: NDArray[np.int64]
+    marks: NDArray[Any]
+    """Of each row but the first, which has none; see `array_api.Groups`."""
+    gaps: NDArray[np.bool_]
+    """For each pair of neighbours, whether the table has other rows between them."""
+
+
 SPACING = 64
 """Rows between those whose hull tells which others need to be looked at."""
 FEW = 256
@@ -29,26 +40,22 @@ _DOUBT = 8 * np.finfo(np.float64).eps
 def vertices(x: Counts, y: Counts) -> Indices:
     """Return the rows of the strict upper hull; x never falls, the ends belong to it.
 
-    Rows near the hull are thinned in blocks that stay in the cache, then all together, as long as
-    that removes many at once; the chain finishes what is left.
+    Rows near the hull are thinned as long as that removes many at once; the chain finishes what is
+    left.
     """
     if _underflows(x) or _underflows(y):
-        rows = _distinct(x, y, np.arange(x.size))
+        rows = _distinct(x, y)
         exact = (list(map(Fraction, counts[rows].tolist())) for counts in (x, y))
         return np.take(rows, _chain(*exact))
-    found = hull_rows(x, y)
+    found = compiled_vertices(x, y)
     if found is not None:
         return found
     if x.size <= FEW and x.dtype.kind == y.dtype.kind == "i":
-        rows = _distinct(x, y, np.arange(x.size))
+        rows = _distinct(x, y)
         return np.take(rows, _chain(x[rows].tolist(), y[rows].tolist()))
     near = _near(x, y)
     x, y = x[near], y[near]
-    kept = [
-        start + _thinned(x[start : start + BLOCK], y[start : start + BLOCK])
-        for start in range(0, x.size, BLOCK)
-    ]
-    rows = _distinct(x, y, np.concatenate(kept))
+    rows = _distinct(x, y)
     while rows.size > 2:
         below, certain = _below_chord(x[rows], y[rows])
         removed = int(below.sum())
@@ -59,6 +66,23 @@ def vertices(x: Counts, y: Counts) -> Indices:
             rows = np.take(rows, _chain(x[rows].tolist(), y[rows].tolist()))
             break
     return np.take(near, rows)
+
+
+def compiled_vertices(x: Counts, y: Counts) -> NDArray[np.intp] | None:
+    """Return the rows of the strict upper hull of nested counts.
+
+    None where there are no loops, and for counts whose products are beyond 64 bits.
+    """
+    if not native.available() or not _small(x) or not _small(y):
+        return None
+    rows: NDArray[Any] = np.empty(x.size, np.int64)
+    coarse = np.empty(x.size // SPACING + 2, np.int64)
+    x, y = native.as_argument(x), native.as_argument(y)
+    return rows[: native.hull(x, y, x.size, coarse, rows)].astype(np.intp)
+
+
+def _small(counts: Counts) -> bool:
+    return counts.dtype == np.int64 and int(counts[0]) >= 0 and int(counts[-1]) < 2**31
 
 
 def _underflows(counts: Counts) -> bool:
@@ -89,22 +113,10 @@ def _near(x: Counts, y: Counts) -> Indices:
     return np.concatenate([[0], rows[rows <= last]])
 
 
-def _thinned(x: Counts, y: Counts) -> Indices:
-    """Drop rows of one block that cannot be vertices."""
-    rows = _distinct(x, y, np.arange(x.size))
-    while rows.size > 2:
-        below, _ = _below_chord(x[rows], y[rows])
-        rows = rows[_inner(~below)]
-        if below.sum() * 4 <= rows.size:
-            break
-    return rows
-
-
-def _distinct(x: Counts, y: Counts, rows: Indices) -> Indices:
-    """Keep the first of equal neighbours: each would lie on the other's chord."""
-    moves = (np.diff(x[rows]) != 0) | (np.diff(y[rows]) != 0)
-    distinct: Indices = rows[np.concatenate([[True], moves])]
-    return distinct
+def _distinct(x: Counts, y: Counts) -> Indices:
+    """Return the first of equal neighbours: each would lie on the other's chord."""
+    moves = (np.diff(x) != 0) | (np.diff(y) != 0)
+    return np.append(0, np.flatnonzero(moves) + 1)
 
 
 def _inner(kept: NDArray[np.bool_]) -> NDArray[np.bool_]:

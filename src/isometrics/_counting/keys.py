@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.sample import as_thresholds
+from isometrics._core.arrays import prepend_zero
+from isometrics._core.counts import as_thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+
+    from isometrics._core.arrays import Counts
 
 
 BLOCK = 1 << 15
@@ -21,9 +24,9 @@ UNSIGNED: dict[int, np.dtype[Any]] = {4: np.dtype(np.uint32), 8: np.dtype(np.uin
 SIGNED: dict[int, np.dtype[Any]] = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 
 
-def blocks(size: int) -> Iterator[slice]:
+def blocks(end: int, start: int = 0) -> Iterator[slice]:
     """Cut rows into blocks that stay in the processor's cache."""
-    return (slice(start, start + BLOCK) for start in range(0, size, BLOCK))
+    return (slice(row, min(row + BLOCK, end)) for row in range(start, end, BLOCK))
 
 
 def flip_negatives(bits: Any, width: int) -> Any:
@@ -105,6 +108,25 @@ def scores_of(order: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     if dtype.kind == "f":
         order = flip_negatives(order, 8 * dtype.itemsize)
     return order.view(dtype)
+
+
+class ScoreCounts(NamedTuple):
+    """What is counted at each distinct score, in descending order, behind the empty rule."""
+
+    thresholds: NDArray[Any]
+    tp: Counts
+    fp: Counts
+
+    @classmethod
+    def of_rows(cls, scores: NDArray[Any], tp: Counts, fp: Counts) -> ScoreCounts:
+        """Put the empty rule before the counts at each distinct score."""
+        infinity = np.array([np.inf], scores.dtype)
+        return cls(np.concatenate([infinity, scores]), prepend_zero(tp), prepend_zero(fp))
+
+    def first(self, size: int) -> ScoreCounts:
+        """Return so many rows, without holding on to much memory."""
+        copied = size <= self.tp.size // 2
+        return ScoreCounts(*(part[:size].copy() if copied else part[:size] for part in self))
 
 
 @dataclass(frozen=True, slots=True)

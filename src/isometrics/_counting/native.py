@@ -11,23 +11,61 @@ Their sizes and what they hold are up to the callers.
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
+import zlib
+from concurrent.futures import ThreadPoolExecutor
 from ctypes import c_double, c_int32, c_int64, c_uint64, c_void_p
 from functools import cache
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._counting.native_library import LIBRARY, is_intact
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from isometrics._counting.best_rules import Ranking, Task
+
+
+FOLDER = Path(__file__).with_name("native")
+NAMES = {"win32": "loops.dll", "darwin": "loops.dylib"}
+LIBRARY = FOLDER / NAMES.get(sys.platform, "loops.so")
+
+
+def checksum(folder: Path = FOLDER) -> int | None:
+    """Return the number of the sources; None where there are none, as in a wheel."""
+    sources = sorted(folder.glob("*.[ch]"))
+    if not sources:
+        return None
+    number = 0
+    for source in sources:
+        number = zlib.crc32(source.name.encode() + b"\0" + source.read_bytes(), number)
+    return number
+
+
+def stamp_of(library: Path = LIBRARY) -> Path:
+    """Return the file beside a library that has its number and that of its sources."""
+    return library.with_suffix(".crc32")
+
+
+def is_intact(library: Path) -> bool:
+    """Tell whether a library is the one that was built, and of the sources beside it.
+
+    One that was cut off would end the process while it is loaded.
+    """
+    try:
+        numbers = stamp_of(library).read_text().split()
+        sources = checksum(library.parent)
+        found = zlib.crc32(library.read_bytes()), numbers[-1] if sources is None else sources
+    except (OSError, IndexError, UnicodeDecodeError):
+        return False
+    return numbers == list(map(str, found))
 
 
 @cache
@@ -251,3 +289,26 @@ choose = Loop(
     "choose", _DRAWN, c_int64, c_int64, _FLOATS, _FLOATS, _OF_RANKING, _OF_TASK,
     _INT64, _FLOATS, _FLOATS, _FLOATS, _FLOATS, decided_by=(0,),
 )  # fmt: skip
+
+
+FEWEST = 1 << 14
+"""Rows from which on the compiled loops are faster."""
+
+
+def compiled_pays(rows: int) -> bool:
+    """Tell whether so many rows are worth the compiled loops; both ways give the same rows."""
+    return rows >= FEWEST and available()
+
+
+def threads_for(rows: int) -> int:
+    """Return how many threads pay: a second one, for many rows, where there is a second core."""
+    return 2 if rows >= 1 << 19 and (os.cpu_count() or 1) > 1 else 1
+
+
+def in_threads(work: Callable[[int, int, int], Any], cuts: list[int]) -> list[Any]:
+    """Do the work between each two neighbouring cuts in a thread of its own."""
+    parts = [(part, start, end) for part, (start, end) in enumerate(pairwise(cuts))]
+    if len(parts) == 1:
+        return [work(*parts[0])]
+    with ThreadPoolExecutor(len(parts)) as pool:
+        return list(pool.map(lambda part: work(*part), parts))

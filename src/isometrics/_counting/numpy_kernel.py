@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.arrays import prepend_zero
-from isometrics._core.sample import as_thresholds
-from isometrics._counting.keys import Encoding, blocks, encoding_of
+from isometrics._core.counts import as_thresholds
+from isometrics._counting.keys import Encoding, ScoreCounts, blocks, encoding_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,21 +25,13 @@ FEW, FEW_CORNERS = 1 << 10, 1 << 12
 nobody reads back, these are more."""
 
 
-class Rows(NamedTuple):
-    """One row for each distinct score, in descending order, behind the empty rule."""
-
-    thresholds: NDArray[Any]
-    tp: Counts
-    fp: Counts
-
-
 def count(
     labels: NDArray[np.bool_],
     scores: NDArray[Any],
     weights: Counts | None = None,
     *,
     corners: bool = False,
-) -> Rows:
+) -> ScoreCounts:
     """Count the positives and negatives at or above each distinct score, or those of corners."""
     has_keys = weights is None and scores.size > FEW
     encoding = encoding_of(scores) if has_keys else None
@@ -70,13 +61,13 @@ def corner_counts(
     return tp, predicted.take(rows) - tp
 
 
-def corners_of(rows: Rows) -> Rows:
+def corners_of(rows: ScoreCounts) -> ScoreCounts:
     """Keep the rows at which true positives rise, those before them, and both ends.
 
     All others lie on straight lines of constant true positives between these.
     """
     kept = _corner_rows(rows.tp)
-    return Rows(*(column.take(kept) for column in rows))
+    return ScoreCounts(*(column.take(kept) for column in rows))
 
 
 def _corner_rows(tp: Counts) -> NDArray[np.intp]:
@@ -85,13 +76,6 @@ def _corner_rows(tp: Counts) -> NDArray[np.intp]:
     np.greater(tp[1:], tp[:-1], out=rises[1:])
     (rows,) = _and_before(rises).nonzero()
     return rows
-
-
-def trimmed(thresholds: NDArray[Any], tp: Counts, fp: Counts, size: int) -> Rows:
-    """Return the first rows of arrays that may be longer, without holding on to much memory."""
-    if size <= tp.size // 2:
-        return Rows(thresholds[:size].copy(), tp[:size].copy(), fp[:size].copy())
-    return Rows(thresholds[:size], tp[:size], fp[:size])
 
 
 def sorted_keys(
@@ -110,7 +94,7 @@ def sorted_keys(
 
 def _count_by_keys(
     labels: NDArray[np.bool_], scores: NDArray[Any], encoding: Encoding, *, corners: bool = False
-) -> Rows:
+) -> ScoreCounts:
     # Fresh memory costs more than arithmetic, so the thresholds take the place of the keys they
     # are read from wherever both have 64 bits and no row is lost to a tie.
     room = np.empty(scores.size + 1, encoding.word)
@@ -150,7 +134,7 @@ def _count_by_keys(
         np.subtract(predicted, at_or_above, out=fp[table_rows])
         thresholds[table_rows] = encoding.scores(block)
         filled += block.size
-    return trimmed(thresholds, tp, fp, filled)
+    return ScoreCounts(thresholds, tp, fp).first(filled)
 
 
 def _and_before(rises: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -172,7 +156,7 @@ def _group_ends(keys: NDArray[Any]) -> NDArray[np.bool_]:
 
 def _count_by_order(
     labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None
-) -> Rows:
+) -> ScoreCounts:
     """Weights have to travel with their rows, and so do labels that no key can hold."""
     # Only rounded sums depend on the order of tied rows.
     order = np.argsort(scores, kind=None if weights is None else "stable")[::-1]
@@ -180,11 +164,8 @@ def _count_by_order(
     ends = np.append(np.flatnonzero(scores[1:] != scores[:-1]), scores.size - 1)
     weights = np.ones(scores.size, np.int64) if weights is None else weights[order]
     distinct = as_thresholds(scores[ends]) + 0.0  # -0.0 equals 0.0; show the plain one
-    return Rows(
-        np.concatenate([np.array([np.inf], distinct.dtype), distinct]),
-        prepend_zero(running_sum(np.where(labels, weights, 0))[ends]),
-        prepend_zero(running_sum(np.where(labels, 0, weights))[ends]),
-    )
+    tp, fp = (running_sum(np.where(rows, weights, 0))[ends] for rows in (labels, ~labels))
+    return ScoreCounts.of_rows(distinct, tp, fp)
 
 
 def running_sum(values: Counts, width: int = 1024) -> Counts:

@@ -50,6 +50,45 @@ class Segments(NamedTuple):
     rise: Floats
     run: Floats
 
+    @classmethod
+    def between(cls, x: Floats, y: Floats, x_end: Floats, y_end: Floats) -> Segments:
+        """Return the segments between points."""
+        return cls(x, y, x_end, y_end, x_end - x, y_end - y)
+
+
+class Ends(NamedTuple):
+    """A group of tied rows: the counts before and behind it."""
+
+    tp_before: int
+    fp_before: int
+    tp: int
+    fp: int
+
+
+class DeviceSums(NamedTuple):
+    """Sums over all groups of tied rows."""
+
+    pairs: int
+    """Twice the pairs of a positive and a negative in the right order, ties counted half."""
+    crossing: Ends
+    """Where the true positives reach the baseline, a recall gain of 0."""
+    davis_goadrich: float
+    """The area in PR space, in units of true positives."""
+    lost: float
+    """The area between the PRG curve and 1 behind the crossing, without its factors."""
+    above: float = math.nan
+    """This and the next two are further areas in PR space; NaN where they were not asked for."""
+    average_precision: float = math.nan
+    linear: float = math.nan
+    misses: float = math.nan
+    """This and the next are the sums for the expected losses behind the crossing."""
+    false_alarms: float = math.nan
+
+
+def baseline_of(positives: int, negatives: int) -> int:
+    """Return the fewest true positives with a recall gain of 0 or more."""
+    return -(-(positives**2) // (positives + negatives))
+
 
 # ---------------------------------------------------------------------- formulas
 

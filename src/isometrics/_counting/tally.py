@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts, Floats, Total
+
+    Sums = tuple[Total, Total]
     from isometrics._counting.keys import Order
 
     Mask = NDArray[np.bool_]
     Indices = NDArray[np.intp]
-    Totals = tuple[Total, Total]
 
 _SCALE = float(1 << 40)
 """Sums of float weights are scaled to so many rows: the formulas take a single row as 1."""
@@ -141,9 +142,26 @@ class Tally:
         return masks
 
     @property
-    def totals(self) -> Totals:
+    def totals(self) -> Sums:
         """The positives and the negatives of all intervals."""
         return (_total(self.positives), _total(self.negatives))
+
+    def curve(self, above: Sums = (0, 0), through: Sums | None = None) -> tuple[Counts, Counts]:
+        """Return true and false positives from the row above all intervals to the last one.
+
+        Parameters
+        ----------
+        above
+            The counts of all higher scores.
+        through
+            The counts of the last row, where sums of weights are rounded otherwise.
+        """
+        tp, fp = map(curve_of, (self.positives[::-1], self.negatives[::-1]), above)
+        for sums, end in zip((tp, fp), through or (), strict=False):
+            if sums.dtype.kind == "f":
+                np.minimum(sums, end, out=sums)
+                sums[-1] = end
+        return tp, fp
 
     # ------------------------------------------------------------------ operations
 
@@ -308,48 +326,19 @@ class Tally:
     def _curve(self) -> tuple[Counts, Counts]:
         """Return the counts from the empty rule on, sums of weights scaled to many rows."""
         if self.positives.dtype.kind != "f":
-            return Section.whole(self).curve()
+            return self.curve()
         scale = _SCALE / (self.positives.sum() + self.negatives.sum())
         scaled = Tally(self.order, self.lo, self.hi, self.positives * scale, self.negatives * scale)
-        return Section.whole(scaled).curve()
+        return scaled.curve()
 
 
-class Section(NamedTuple):
-    """Neighbouring intervals of a tally, which may be too long to be in memory as a whole."""
-
-    tally: Tally
-    above: Totals
-    """The counts of all higher scores."""
-    through: Totals
-    """The counts of these intervals and of all higher scores."""
-
-    @classmethod
-    def whole(cls, tally: Tally) -> Section:
-        """Return a tally as its only section."""
-        return cls(tally, (0, 0), tally.totals)
-
-    def curve(self) -> tuple[Counts, Counts]:
-        """Return true and false positives from the row above the section to its last one."""
-        counts = (self.tally.positives, self.tally.negatives)
-        tp, fp = (np.empty(each.size + 1, each.dtype) for each in counts)
-        self.write_curve(tp, fp)
-        return tp, fp
-
-    def write_curve(self, tp: Counts, fp: Counts) -> None:
-        """Write the curve into arrays, which have one row more than there are intervals."""
-        counts = (self.tally.positives, self.tally.negatives)
-        for sums, inside, start, end in zip(
-            (tp, fp), counts, self.above, self.through, strict=True
-        ):
-            sums[0] = start
-            if sums.dtype.kind == "f":
-                np.add(running_sum(inside[::-1]), start, out=sums[1:])
-                # Sums in two orders differ by their last bits; neighbouring sections share a row.
-                np.minimum(sums, end, out=sums)
-                sums[-1] = end
-            else:
-                np.cumsum(inside[::-1], out=sums[1:])
-                sums[1:] += start
+def curve_of(counts: Counts, above: Total) -> Counts:
+    """Return the counts at and above each score, the highest first, behind those of all above."""
+    curve = np.empty(counts.size + 1, counts.dtype)
+    curve[0] = above
+    curve[1:] = running_sum(counts) if counts.dtype.kind == "f" else np.cumsum(counts)
+    curve[1:] += curve.dtype.type(above)
+    return curve
 
 
 def uncertainty_of(tp_above: Floats, fp_above: Floats, rise: Floats, run: Floats) -> Floats:

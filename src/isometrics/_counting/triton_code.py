@@ -1,4 +1,4 @@
-"""The code that Triton compiles; `triton_sums` runs it."""
+"""The code that Triton compiles; `triton_launch` runs it."""
 
 from __future__ import annotations
 
@@ -309,7 +309,7 @@ def _height(tp, fp, chain, length, edge):
 def find_highest(
     keys, size, tiles, counts, chain, state, room, SPANS: tl.constexpr, TILE: tl.constexpr
 ):
-    """Append to a chain, of each tile, the point highest above it; see `triton_hull`.
+    """Append to a chain, of each tile, the point highest above it; see `triton_launch.hull_rows`.
 
     The state of a chain is its length, and the number of points with those appended.
     """
@@ -320,7 +320,8 @@ def find_highest(
     length = tl.load(state)
     edge = _edge_over(chain, length, span * tiles * TILE)
     end = tl.minimum((span + 1) * tiles, tl.cdiv(size, TILE))
-    for tile in range(span * tiles, end):  # pragma: no branch: as in `thin_points`
+    # The interpreter returns from a line of its own.
+    for tile in range(span * tiles, end):  # pragma: no branch
         rows, _, label, begins = _load_tile(keys, tile, size, TILE)
         positives = tl.sum(label, 0)
         edge = _edge_from(chain, length, edge, tile * TILE)
@@ -349,7 +350,8 @@ def find_above(
     length = tl.load(state)
     edge = _edge_over(chain, length, span * tiles * TILE)
     end = tl.minimum((span + 1) * tiles, tl.cdiv(size, TILE))
-    for tile in range(span * tiles, end):  # pragma: no branch: as in `thin_points`
+    # The interpreter returns from a line of its own.
+    for tile in range(span * tiles, end):  # pragma: no branch
         rows, _, label, begins = _load_tile(keys, tile, size, TILE)
         positives = tl.sum(label, 0)
         edge = _edge_from(chain, length, edge, tile * TILE)
@@ -370,83 +372,6 @@ def find_above(
                 tl.store(chain + place * 2, rows, mask=fits)
                 tl.store(chain + place * 2 + 1, before, mask=fits)
         tp += positives
-
-
-@triton.jit(do_not_specialize=["number"])
-def list_points(counts, size, number, chain, state, SPANS: tl.constexpr):
-    """List both ends, and the point before the last group that begins in each span."""
-    spans = tl.arange(0, SPANS)
-    count = tl.load(counts + spans * 3, mask=spans < number, other=0)
-    row = tl.load(counts + spans * 3 + 1, mask=spans < number, other=0)
-    before = tl.load(counts + spans * 3 + 2, mask=spans < number, other=0)
-    begun = row > 0
-    place = tl.cumsum(begun.to(tl.int64), 0)
-    tl.store(chain + place * 2, row, mask=begun)
-    tl.store(chain + place * 2 + 1, tl.cumsum(count, 0) - count + before, mask=begun)
-    last = tl.max(place, 0) + 1
-    nothing = last * 0
-    tl.store(chain, nothing)
-    tl.store(chain + 1, nothing)
-    tl.store(chain + last * 2, nothing + size)
-    tl.store(chain + last * 2 + 1, tl.sum(count, 0))
-    tl.store(state + 1, last + 1)
-
-
-@triton.jit(do_not_specialize=["room"])
-def thin_points(points, state, room, kept, TILE: tl.constexpr):
-    """Mark the points that may be vertices of the hull of all, in whatever order these are.
-
-    A vertex is left of steeper lines to all points before it, and right of flatter ones. Slopes
-    are rounded, and a point too many is no harm.
-    """
-    number = tl.minimum(tl.load(state + 1), room)
-    first = tl.program_id(0) * TILE
-    inside = tl.arange(0, TILE)
-    if first < number:  # pragma: no branch: the interpreter returns from a line of its own
-        here = (first + inside)[:, None]
-        row = tl.load(points + here * 2, mask=here < number, other=0)
-        tp = tl.load(points + here * 2 + 1, mask=here < number, other=0)
-        infinite = tl.full([TILE, TILE], float("inf"), tl.float64)
-        before, behind = infinite, -infinite
-        for other in range(0, number, TILE):
-            there = (other + inside)[None, :]
-            to_row = tl.load(points + there * 2, mask=there < number, other=0) - row
-            rise = tl.load(points + there * 2 + 1, mask=there < number, other=0) - tp
-            run = to_row - rise
-            slope = rise.to(tl.float64) / tl.where(run == 0, 1, run).to(tl.float64)
-            slope = tl.where(run == 0, infinite, slope)
-            present = there < number
-            before = tl.minimum(before, tl.where(present & (to_row < 0), slope, infinite))
-            behind = tl.maximum(behind, tl.where(present & (to_row > 0), slope, -infinite))
-        flattest, steepest = tl.min(before, 1), tl.max(behind, 1)
-        vertex = flattest >= steepest * (1 - 1e-12)
-        tl.store(kept + first + inside, vertex.to(tl.int64), mask=first + inside < number)
-
-
-@triton.jit(do_not_specialize=["room"])
-def order_points(points, state, room, kept, chain, state_of_chain, TILE: tl.constexpr):
-    """Make a chain of the points that were marked."""
-    number = tl.minimum(tl.load(state + 1), room)
-    first = tl.program_id(0) * TILE
-    inside = tl.arange(0, TILE)
-    if first < number:  # pragma: no branch: the interpreter returns from a line of its own
-        here = first + inside
-        row = tl.load(points + here * 2, mask=here < number, other=0)
-        tp = tl.load(points + here * 2 + 1, mask=here < number, other=0)
-        marked = tl.load(kept + here, mask=here < number, other=0)
-        earlier = tl.zeros([TILE], tl.int64)
-        length = tl.zeros([TILE], tl.int64)
-        for other in range(0, number, TILE):
-            there = other + inside
-            counted = tl.load(kept + there, mask=there < number, other=0)
-            rows = tl.load(points + there * 2, mask=there < number, other=0)
-            length += counted
-            before = rows[None, :] < row[:, None]
-            earlier += tl.sum(tl.where(before, counted[None, :], 0), 1)
-        tl.store(chain + earlier * 2, row, mask=marked > 0)
-        tl.store(chain + earlier * 2 + 1, tp, mask=marked > 0)
-        tl.store(state_of_chain, tl.sum(length, 0))
-        tl.store(state_of_chain + 1, tl.sum(length, 0))
 
 
 @triton.jit
@@ -482,75 +407,3 @@ def bin_tiles(
     strange = present & ~planned
     found = tl.atomic_add(outside + place * 0, 1, mask=strange, sem="relaxed")
     tl.store(outside + 1 + found, rows, mask=strange & (found < ROOM))
-
-
-@triton.jit
-def sum_bins(counts, size, found, TILE: tl.constexpr):
-    """Add up the positives and negatives of each tile of bins, the highest ones first."""
-    tile = tl.program_id(0).to(tl.int64)
-    rows = tile * TILE + tl.arange(0, TILE)
-    place = (size - 1 - rows) * 2
-    tl.store(found + tile * 2, tl.sum(tl.load(counts + place + 1, mask=rows < size, other=0), 0))
-    tl.store(found + tile * 2 + 1, tl.sum(tl.load(counts + place, mask=rows < size, other=0), 0))
-
-
-@triton.jit
-def _rise_terms(x, y, rise, run, positives, behind):
-    """Return the terms of segments in PR and in PRG space; see `array_api.terms_of`."""
-    step = tl.where(rise > 0, rise + run, 1.0)
-    total = x + y
-    growth = _log1p(step / tl.where(total > 0, total, 1.0))
-    below = (rise + (x * run - rise * y) / step * growth) / step * rise
-    start, end = tl.where(behind, x, 1.0), tl.where(behind, x + rise, 1.0)
-    lost = rise / start / (end / positives) * (y / start + (y + run) / end)
-    return below, tl.where(behind, lost, 0.0)
-
-
-@triton.jit
-def bound_bins(
-    counts, several, size, found, positives, baseline, results,
-    TILE: tl.constexpr, TILES: tl.constexpr,
-):  # fmt: skip
-    """Add up twice the pairs and the terms of `add_spans`, each for the worst and the best way.
-
-    The worst way through a bin of several scores has all its negatives first, the best one all its
-    positives. `results` has the bin where the true positives reach the baseline, then the sums of
-    each tile, and how many of its bins hold rows of several scores; `found` is from `sum_bins`.
-    """
-    tile = tl.program_id(0).to(tl.int64)
-    inside = tl.arange(0, TILE)
-    rows = tile * TILE + inside
-    place = size - 1 - rows
-    positive = tl.load(counts + place * 2 + 1, mask=rows < size, other=0)
-    negative = tl.load(counts + place * 2, mask=rows < size, other=0)
-    gap = tl.load(several + place, mask=rows < size, other=0) > 0
-    tiles = tl.arange(0, TILES)
-    tp = tl.sum(tl.load(found + tiles * 2, mask=tiles < tile, other=0), 0)
-    fp = tl.sum(tl.load(found + tiles * 2 + 1, mask=tiles < tile, other=0), 0)
-    tp += tl.cumsum(positive, 0)
-    fp += tl.cumsum(negative, 0)
-    tp_before, fp_before = tp - positive, fp - negative
-    crosses = (rows < size) & (tp_before < baseline) & (tp >= baseline)
-    at = results + inside * 0
-    tl.store(at, tp_before.to(tl.float64), mask=crosses)
-    tl.store(at + 1, fp_before.to(tl.float64), mask=crosses)
-    tl.store(at + 2, tp.to(tl.float64), mask=crosses)
-    tl.store(at + 3, fp.to(tl.float64), mask=crosses)
-    tl.store(at + 4, gap.to(tl.float64), mask=crosses)
-
-    x, y = tp_before.to(tl.float64), fp_before.to(tl.float64)
-    x_end, y_end = tp.to(tl.float64), fp.to(tl.float64)
-    rise, run = x_end - x, y_end - y
-    behind = tp_before >= baseline
-    positives = _float64(positives)
-    out = results + 5 + tile * 7
-    tl.store(out + 6, tl.sum((gap & (positive + negative > 0)).to(tl.float64), 0))
-    tl.store(out, tl.sum(run * tl.where(gap, 2 * x, x + x_end), 0))
-    tl.store(out + 1, tl.sum(run * tl.where(gap, 2 * x_end, x + x_end), 0))
-    slope = tl.where(gap, 0.0, run)
-    below, lost = _rise_terms(x, tl.where(gap, y_end, y), rise, slope, positives, behind)
-    tl.store(out + 2, tl.sum(below, 0))
-    tl.store(out + 4, tl.sum(lost, 0))
-    below, lost = _rise_terms(x, y, rise, slope, positives, behind)
-    tl.store(out + 3, tl.sum(below, 0))
-    tl.store(out + 5, tl.sum(lost, 0))

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from isometrics._counting import segments
-from isometrics._counting.curves import sums_along
-from isometrics._counting.segments import CHUNK, LANES, Segments
-from isometrics._table.table import Table
+from isometrics._core.results import read_only
+from isometrics._counting import native, segments
+from isometrics._counting.hull import vertices
+from isometrics._counting.native import in_threads, threads_for
+from isometrics._counting.segments import CHUNK, DOUBLED, DOUBLED_WHOLE, LANES, Segments
+from isometrics._table.table import Kind, Table
 from isometrics.errors import NoCurveError, NotAnswerableError
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts, Floats, Total
+
 
 Exact: TypeAlias = Fraction | int | float
 """A number that is meant as it is, to the last bit."""
@@ -199,22 +202,16 @@ class Path(NamedTuple):
         return found
 
     def _chunk(self, start: int, end: int, rising: bool) -> Pieces | None:
-        x, y = self._floats(start, end)
+        rows = slice(start, end + 1)
+        # Floats hold counts up to 2**53 exactly.
+        x, y = (counts[rows].astype(np.float64, copy=False) for counts in self)
         if not rising:
-            return Pieces(_segments(x[:-1], y[:-1], x[1:], y[1:]))
+            return Pieces(Segments.between(x[:-1], y[:-1], x[1:], y[1:]))
         (rises,) = (x[1:] != x[:-1]).nonzero()
         if rises.size == 0:
             return None
-        parts = _segments(*(column.take(rises) for column in (x, y, x[1:], y[1:])))
+        parts = Segments.between(*(column.take(rises) for column in (x, y, x[1:], y[1:])))
         return Pieces(parts, positions=rises)
-
-    def _floats(self, start: int, end: int) -> tuple[Floats, Floats]:
-        """Return rows as floats, which hold counts up to 2**53 exactly."""
-        rows = slice(start, end + 1)
-        return (
-            self.x[rows].astype(np.float64, copy=False),
-            self.y[rows].astype(np.float64, copy=False),
-        )
 
     def _cut(self, row: int, lo: Exact, hi: Exact) -> Pieces:
         """Return the part of the segment that ends in `row` between lo and hi.
@@ -243,8 +240,33 @@ class Path(NamedTuple):
         return Pieces(Segments(*columns[:6]), Segments(*columns[6:12]), columns[12], columns[13])
 
 
-def _segments(x: Floats, y: Floats, x_end: Floats, y_end: Floats) -> Segments:
-    return Segments(x, y, x_end, y_end, x_end - x, y_end - y)
+def sums_along(which: int, x: Counts, y: Counts, start: int, end: int) -> list[float] | None:
+    """Return sums of chunks of the segments between two rows; None where there are no loops.
+
+    Parameters
+    ----------
+    which
+        One of the formulas, such as `segments.BELOW`.
+    x, y
+        Counts along the path; x never falls.
+    start, end
+        The first and the last row.
+    """
+    if end <= start or not native.available():
+        return None
+    sums = np.empty(-(-(end - start) // CHUNK))
+    # Counts are below 2**53, so that floats hold them too where the other ones are floats.
+    dtype = np.int64 if x.dtype == y.dtype == np.int64 else np.float64
+    x, y = (native.as_argument(counts[: end + 1], dtype) for counts in (x, y))
+    which = DOUBLED_WHOLE if which == DOUBLED and dtype is np.int64 else which
+
+    def add_up(_: int, first: int, last: int) -> None:
+        part = sums[first:last]
+        native.sum_chunks(which, x, y, x.size, start + first * CHUNK, part, part.size)
+
+    threads = threads_for(end - start)
+    in_threads(add_up, [sums.size * part // threads for part in range(threads + 1)])
+    return sums.tolist()
 
 
 def path_of(table: Table) -> Path:
@@ -268,3 +290,40 @@ def path_of(table: Table) -> Path:
             "false positives), so these points have no curve of their own; use their hull()"
         )
     return Path(tp, fp)
+
+
+NOTHING, EVERYTHING = "(nothing)", "(everything)"
+"""Labels of the two trivial rules in the hull of a family of sets."""
+
+
+def hull_of(table: Table) -> Table:
+    """Return the vertices of the hull, from the empty rule to the always-positive one."""
+    if table.kind is Kind.HULL:
+        return table
+    if not table.nested:
+        table = ordered_with_ends(table)
+    return table.take(hull_rows(table), Kind.HULL)
+
+
+def hull_rows(table: Table) -> NDArray[np.intp]:
+    """Return the vertices among rows in the order of a curve; they are computed once per table."""
+    rows = table._hull_rows
+    if rows is None:
+        rows = read_only(vertices(table.fp, table.tp))
+        object.__setattr__(table, "_hull_rows", rows)
+    return rows
+
+
+def ordered_with_ends(table: Table) -> Table:
+    """Add the trivial rules and sort by false, then true positives."""
+    widened = with_ends(table)
+    return widened.take(np.lexsort((widened.tp, widened.fp)), table.kind)
+
+
+def with_ends(table: Table) -> Table:
+    """Add the trivial rules before and behind the rows."""
+    tp = np.concatenate([[0], table.tp, [table.positives]])
+    fp = np.concatenate([[0], table.fp, [table.negatives]])
+    thresholds = np.concatenate([[np.inf], table.thresholds, [-np.inf]])
+    labels = None if table.labels is None else (NOTHING, *table.labels, EVERYTHING)
+    return Table(thresholds, tp, fp, table.positives, table.negatives, table.kind, labels)

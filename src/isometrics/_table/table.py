@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isometrics._core.arrays import Counts, Total, prepend_zero
-from isometrics._core.results import Value
-from isometrics._core.sample import HIGHEST_SCORE, LEAST_TOTAL, MOST_TOTAL, check_totals
+from isometrics._core.counts import (
+    HIGHEST_SCORE,
+    LEAST_TOTAL,
+    MOST_TOTAL,
+    check_totals,
+)
+from isometrics._core.parameters import check_beta, check_cost
+from isometrics._core.results import ResultTable, Value, read_only
 from isometrics._core.threshold_text import ThresholdTexts, threshold_text
+from isometrics._counting.confusion import Confusion, Totals, f_weights
 from isometrics.errors import Advice, NotAnswerableError, ParameterError, ScoreError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from isometrics._core.arrays import Counts, Floats, Total
 
 
 class Kind(StrEnum):
@@ -43,27 +52,6 @@ class Stored(StrEnum):
     Y0 = "precision gain where recall gain is 0"
     MISSES = "expected false negatives for each true positive"
     FALSE_ALARMS = "expected false positives for each true positive"
-
-
-class Totals(Protocol):
-    """What the totals of a table, or those alone, can be asked for."""
-
-    @property
-    def positives(self) -> Total:
-        """The total of positives, P."""
-        ...
-
-    @property
-    def negatives(self) -> Total:
-        """The total of negatives, N."""
-        ...
-
-
-class ClassTotals(NamedTuple):
-    """The totals of both classes."""
-
-    positives: Total
-    negatives: Total
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +110,7 @@ class Table(Value):
     gaps: Gaps | None = None
     below: NDArray[Any] | None = field(default=None, compare=False)
     _hull_rows: NDArray[np.intp] | None = field(default=None, init=False, repr=False)
-    """The vertices of the hull, once they were asked for; see `isometrics._table.hull`."""
+    """The vertices of the hull, once they were asked for; see `isometrics._table.path`."""
 
     def __post_init__(self) -> None:
         """Tell a score of +inf from the empty rule, and make the arrays read-only."""
@@ -144,7 +132,7 @@ class Table(Value):
         thresholds: NDArray[Any],
         tp: Counts,
         fp: Counts,
-        totals: ClassTotals,
+        totals: Totals,
         *,
         gaps: Gaps | None = None,
         below: NDArray[Any] | None = None,
@@ -165,6 +153,16 @@ class Table(Value):
     def size(self) -> int:
         """The number of rows."""
         return self.tp.size
+
+    @property
+    def totals(self) -> Totals:
+        """The totals of both classes."""
+        return Totals(self.positives, self.negatives)
+
+    @property
+    def counts(self) -> Confusion:
+        """The counts of all rows, from which every rate follows."""
+        return Confusion(self.tp, self.fp, self.positives, self.negatives)
 
     @property
     def prevalence(self) -> float:
@@ -339,4 +337,115 @@ def merged(one: Table, two: Table) -> Table:
     thresholds = np.union1d(one.thresholds[1:], two.thresholds[1:])[::-1]
     rows = at_thresholds(one, thresholds), at_thresholds(two, thresholds)
     tp, fp = rows[0].tp + rows[1].tp, rows[0].fp + rows[1].fp
-    return Table.of_rows(thresholds, tp, fp, ClassTotals(*totals))
+    return Table.of_rows(thresholds, tp, fp, Totals(*totals))
+
+
+class RowMeasures(ResultTable):
+    """Base of results that have a row for each of some operating points; arrays are read-only."""
+
+    __slots__ = ()
+
+    table: Table
+
+    @property
+    def thresholds(self) -> NDArray[Any]:
+        """Thresholds in descending order, behind the +inf of the empty rule; NaN if unknown."""
+        return self.table.thresholds
+
+    @property
+    def labels(self) -> tuple[object, ...] | None:
+        """Names or parameter values of the rows of a family of sets."""
+        return self.table.labels
+
+    @property
+    def tp(self) -> Counts:
+        """True positives."""
+        return self.table.tp
+
+    @property
+    def fp(self) -> Counts:
+        """False positives."""
+        return self.table.fp
+
+    @property
+    def fn(self) -> Counts:
+        """False negatives."""
+        return read_only(self.table.counts.fn)
+
+    @property
+    def tn(self) -> Counts:
+        """True negatives."""
+        return read_only(self.table.negatives - self.table.fp)
+
+    @property
+    def positives(self) -> Total:
+        """The total of positives, P."""
+        return self.table.positives
+
+    @property
+    def negatives(self) -> Total:
+        """The total of negatives, N."""
+        return self.table.negatives
+
+    @property
+    def prevalence(self) -> float:
+        """The share of positives, π = P/(P+N)."""
+        return self.table.prevalence
+
+    @property
+    def precision(self) -> Floats:
+        """tp/(tp+fp); NaN for the empty rule, which predicts nothing."""
+        return read_only(self.table.counts.precision)
+
+    @property
+    def recall(self) -> Floats:
+        """tp/P."""
+        return read_only(self.table.counts.recall)
+
+    @property
+    def false_positive_rate(self) -> Floats:
+        """fp/N."""
+        return read_only(self.table.counts.false_positive_rate)
+
+    @property
+    def precision_gain(self) -> Floats:
+        """1 - c·fp/tp with c = P/N; -inf without true positives, NaN for the empty rule."""
+        return read_only(self.table.counts.f_gain(0, 1))
+
+    @property
+    def recall_gain(self) -> Floats:
+        """1 - c·fn/tp with c = P/N; -inf without true positives."""
+        return read_only(self.table.counts.f_gain(1, 0))
+
+    def f(self, beta: float = 1.0) -> Floats:
+        """F_β of each row; β above 1 favours recall, ``inf`` is recall itself."""
+        return read_only(self.table.counts.f(*f_weights(check_beta(beta))))
+
+    def f_gain(self, beta: float = 1.0) -> Floats:
+        """F_β of each row on the gain scale, where it may be averaged."""
+        return read_only(self.table.counts.f_gain(*f_weights(check_beta(beta))))
+
+    def accuracy(self, cost: float = 0.5) -> Floats:
+        """Accuracy of each row at a cost proportion of false positives; ½ is plain accuracy.
+
+        Notes
+        -----
+        2(1-c)·π·tpr + 2c·(1-π)·(1-fpr) (Flach & Kull 2015, section 1, with c and 1-c exchanged).
+        A perfect rule has 2(1-c)·π + 2c·(1-π). That is 1 where c or π is ½, and more, up to 2,
+        where errors of the commoner class are the costlier ones.
+        """
+        return read_only(self.table.counts.accuracy(check_cost(cost)))
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self.table.size
+
+    def _names(self) -> dict[str, Any]:
+        """Return the column that tells which row is which."""
+        if self.labels is None:
+            return {"threshold": self.thresholds}
+        return {"label": list(self.labels)}
+
+    def _printed_names(self) -> dict[str, Any]:
+        """Return the same for the printout, with thresholds as short as they can be."""
+        return {"threshold": self.table.threshold_texts()} if self.labels is None else self._names()

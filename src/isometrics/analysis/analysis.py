@@ -4,50 +4,42 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import numpy as np
 
-from isometrics._core.lazy_mapping import LazyMapping
 from isometrics._core.parameters import (
     check_choice,
-    check_confidence,
     check_options,
     check_prevalence,
-    check_size,
     parse_betas,
 )
 from isometrics._core.progress import part_of_progress, reporting
-from isometrics._core.results import Value, number, several
+from isometrics._core.results import Value, join_names, number
 from isometrics._core.sample import Sample
-from isometrics.analysis.classes import macro_average
-from isometrics.analysis.origins import Origin, with_origin
+from isometrics.analysis.averages import macro_average
 from isometrics.analysis.verdicts import (
-    Request,
     check_clusters,
-    quick_verdicts,
+    judging_options,
     verdict_on,
-    verdicts_by_beta,
+    with_origin,
 )
-from isometrics.decisions.best import best_threshold, parse_goal
+from isometrics.decisions.best import best_threshold
 from isometrics.decisions.objective import (
     BETAS,
     ObjectiveOptions,
-    RuleOptions,
     parse_f_objectives,
     parse_objective,
 )
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, batches_of, thresholds_of
 from isometrics.errors import Advice, NotAnswerableError, ParameterError
-from isometrics.measures import AUPRG, f_gain_name, f_key, optimal_f_gain
+from isometrics.measures import AUPRG, f_key
 from isometrics.points import OperatingPoints
-from isometrics.points.models import named_models
-from isometrics.sources.passes import explain_passes
+from isometrics.points.models import LazyMapping, named_models
 from isometrics.uncertainty.bootstrap import BootstrapOptions, bootstrap
 from isometrics.uncertainty.resampling import DrawingOptions, Evidence
-from isometrics.verdict.judge import Options
+from isometrics.verdict.judge import rows_of_table
 from isometrics.verdict.verdict import Verdict
-from isometrics.verdict.without_rows import rows_of_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -59,13 +51,13 @@ if TYPE_CHECKING:
     from isometrics._core.progress import ProgressLike
     from isometrics.analysis.summary import Summary
     from isometrics.analysis.threshold_check import ThresholdCheck
-    from isometrics.comparison.compare import Comparison
-    from isometrics.decisions.decision import Decision
+    from isometrics.comparison import Comparison
+    from isometrics.decisions.decision import Decision, Origin
     from isometrics.measures import MeasureLike
     from isometrics.plot.spaces import PlotOptions
-    from isometrics.sources.passes import Pass
-    from isometrics.spaces.density import DensityLike
+    from isometrics.sources.tables import Pass
     from isometrics.spaces.indices import WeightedIndex
+    from isometrics.spaces.tradeoff import DensityLike
     from isometrics.uncertainty.bands import Band
     from isometrics.uncertainty.bootstrap import Bootstrap
 
@@ -74,22 +66,26 @@ SPACES = ("roc", "pr", "prg", "tradeoff", "all")
 ONE_MODEL = "score"
 """The name of a model that was given without one."""
 REPLICATES_OF_CURVES = 500
-_COMPARED = "models are compared on the same rows"
-_CLASSES_DRAWN = "classes are drawn together from the same rows"
 
 
-class VerdictOptions(ObjectiveOptions, total=False):
-    """The options of `Analysis.verdict` that all classes of a classifier share."""
+class CheckOptions(ObjectiveOptions, total=False):
+    """What rules are judged for, and how rows are drawn again to judge them."""
 
-    sure: float | None
-    folds: ArrayLike | bool | None
     clusters: bool
-    by_group: bool
-    confidence_level: float
     n_resamples: int
     random_state: object
     n_jobs: int | None
     kernel: str
+    progress: ProgressLike
+
+
+class VerdictOptions(CheckOptions, total=False):
+    """What a verdict is for, and how it is reached."""
+
+    sure: float | None
+    folds: bool
+    by_group: bool
+    confidence_level: float
 
 
 class ReportOptions(DrawingOptions, ObjectiveOptions, total=False):
@@ -120,8 +116,7 @@ class Analysis(Value):
     prevalence
         The prevalence that the tables were moved to, by `at_prevalence`; None is their own.
     counted
-        The operating points of each model as they were counted, where `at_prevalence` moved them,
-        by group; ``"(all rows)"`` is all groups together.
+        The analysis at the prevalence of its data, where `at_prevalence` moved it.
     without_rows
         Why the rows are not known, where they are not.
     one_vs_rest
@@ -152,7 +147,7 @@ class Analysis(Value):
     description: str = ""
     rows: Sample | None = None
     prevalence: float | None = None
-    counted: Mapping[str, dict[str, OperatingPoints]] | None = None
+    counted: Analysis | None = None
     without_rows: str = "it was made of tables; make it with analyse or read_predictions"
     one_vs_rest: bool = False
     origins: dict[str, Origin] = field(default_factory=dict)
@@ -203,7 +198,7 @@ class Analysis(Value):
                 "folds must be complete tables of whole rows; make them with "
                 "OperatingPoints.from_scores, without weights"
             )
-        from isometrics.analysis.arrays import analyse
+        from isometrics.analysis.reading import analyse
 
         joined = Sample.joined(samples)
         return analyse(
@@ -250,36 +245,17 @@ class Analysis(Value):
         n           score          2    0.666667         1         1         1         1        0.8
         s           score          1    0.333333       0.5  0.306853         0  0.666667        0.5
         """
-        from isometrics.analysis.summary import intervals_of, summary_of
+        from isometrics.analysis.summary import summary_of
 
         check_options(self.summary, options, BootstrapOptions.__annotations__)
         _refuse_without_intervals(options, confidence_level)
-        skipped = self.skipped if by_group else {}
-        betas = _betas(beta)
-        classes = self.one_vs_rest and len(self.models) > 1
-        macro = [self._macro_averages(betas)] if classes else []
-        if confidence_level is None:
-            with reporting(progress, "groups") as report:
-                return summary_of(
-                    self._entries(by_group, report),
-                    betas,
-                    skipped,
-                    more_notes=macro,
-                    one_vs_rest=self.one_vs_rest,
-                )
-        evidence, drawing = self._evidence(options)
-        drawing["confidence_level"] = confidence_level
-        groups = self._evidence_by_group() if by_group else {}
-        averaged = list(map(optimal_f_gain, betas)) if macro else []
-        found = intervals_of(evidence, groups, averaged, drawing, progress)
         return summary_of(
-            self._entries(by_group),
-            betas,
-            skipped,
-            intervals=found.all_rows,
-            ends=found.ends,
-            more_notes=found.notes,
-            one_vs_rest=self.one_vs_rest,
+            self,
+            _betas(beta),
+            by_group=by_group,
+            confidence_level=confidence_level,
+            progress=progress,
+            options=options,
         )
 
     def thresholds(
@@ -326,25 +302,10 @@ class Analysis(Value):
         self,
         threshold: ArrayLike,
         *,
-        beta: float | None = None,
-        cost: float | None = None,
-        miss_cost: float | None = None,
-        false_alarm_cost: float | None = None,
-        objective: str | None = None,
-        index: str | WeightedIndex | None = None,
-        lam: float | None = None,
-        min_precision: float | None = None,
-        min_recall: float | None = None,
-        budget: float | None = None,
         thresholds_from: Analysis | None = None,
-        clusters: bool = False,
         by_group: bool = True,
         confidence_level: float | None = 0.95,
-        n_resamples: int = 2000,
-        random_state: object = 0,
-        n_jobs: int | None = -1,
-        kernel: str = "auto",
-        progress: ProgressLike = None,
+        **options: Unpack[CheckOptions],
     ) -> ThresholdCheck:
         """Say what your present threshold does, beside the best one, with intervals.
 
@@ -352,21 +313,19 @@ class Analysis(Value):
         ----------
         threshold
             The present threshold, or several: scores from there on are flagged.
-        beta, cost, miss_cost, false_alarm_cost, objective, index, lam
-            What the best threshold is best for, as for `best_threshold`; by default F₁.
-        min_precision, min_recall, budget
-            What the best threshold must keep.
         thresholds_from
             Choose the best threshold on this other analysis, of tuning data, as for `verdict`; it
             then needs no correction, and there are no groups.
-        clusters
-            Draw whole groups, which then have no intervals of their own.
         by_group
             Add rows for each model in each group.
         confidence_level
             The confidence of the intervals; None leaves them out.
-        n_resamples, random_state, n_jobs, kernel, progress
-            As for `verdict`.
+        options
+            What the best threshold is best for, and what it must keep, as for `best_threshold`, by
+            default F₁: ``beta``, ``cost``, ``miss_cost`` and ``false_alarm_cost``, ``objective``,
+            ``index`` and ``lam``, ``min_precision``, ``min_recall``, ``budget``. And how the rows
+            are drawn again, as for `verdict`: ``clusters``, with which groups have no intervals of
+            their own, ``n_resamples``, ``random_state``, ``n_jobs``, ``kernel``, ``progress``.
 
         Examples
         --------
@@ -380,33 +339,19 @@ class Analysis(Value):
         """
         from isometrics.analysis.threshold_check import check_thresholds, parse_given
 
-        goal = parse_goal(
-            beta=beta,
-            cost=cost,
-            miss_cost=miss_cost,
-            false_alarm_cost=false_alarm_cost,
-            objective=objective,
-            index=index,
-            lam=lam,
-            min_precision=min_precision,
-            min_recall=min_recall,
-            budget=budget,
-        )
-        options = None
-        if confidence_level is not None:
-            level, size = check_confidence(confidence_level), check_size(n_resamples, "n_resamples")
-            options = Options(level, size, random_state, n_jobs, kernel, progress)
+        check_options(self.at, options, CheckOptions.__annotations__)
+        objective, judging = split_options(options, ObjectiveOptions.__annotations__)
+        level = {"confidence_level": confidence_level}
         return check_thresholds(
             self,
             parse_given(threshold),
-            goal,
-            options,
-            clustered=clusters,
+            parse_objective(**objective),
+            None if confidence_level is None else judging_options(judging | level),
             by_group=by_group,
             tuning=thresholds_from,
         )
 
-    def decision(self, model: str | None = None, **objective: Unpack[RuleOptions]) -> Decision:
+    def decision(self, model: str | None = None, **objective: Unpack[ObjectiveOptions]) -> Decision:
         """Return the best rule of one model, to save and to apply to new scores.
 
         Parameters
@@ -428,18 +373,16 @@ class Analysis(Value):
         >>> decision.predict([9, 4, 5])
         array([ True, False,  True])
         """
-        check_options(self.decision, objective, RuleOptions.__annotations__)
+        check_options(self.decision, objective, ObjectiveOptions.__annotations__)
         if model is None and len(self.models) > 1:
-            names = several(list(map(repr, self.models)), "or")
+            names = join_names(list(map(repr, self.models)), "or")
             chosen = "" if self.one_vs_rest else ", or ask verdict() for the best one"
             raise ParameterError(f"must be one of {names}{chosen}", parameter="model")
         name = check_choice(
             next(iter(self.models)) if model is None else model, "model", tuple(self.models)
         )
         decision = best_threshold(self.models[name], **objective)
-        origin = self.origins.get(name, Origin())
-        points = self._tables_as_counted()[name]
-        return with_origin(decision, name, origin, points, self.rows)
+        return with_origin(decision, name, self, ALL_ROWS, self.rows)
 
     def compare(
         self,
@@ -465,7 +408,7 @@ class Analysis(Value):
         progress, options
             As for `Analysis.bootstrap`.
         """
-        from isometrics.comparison.compare import compare
+        from isometrics.comparison import compare
 
         check_options(self.compare, options, BootstrapOptions.__annotations__)
         _refuse_without_intervals(options, confidence_level)
@@ -497,8 +440,8 @@ class Analysis(Value):
         measures, confidence_level, progress
             As for `bootstrap`.
         options
-            ``n_resamples``, ``scheme``, ``stratified``, ``method``, ``random_state``, ``n_jobs``,
-            ``kernel`` and ``prevalence`` as for `bootstrap`; ``clusters=True`` draws whole groups.
+            ``n_resamples``, ``stratified``, ``method``, ``random_state``, ``n_jobs`` and
+            ``prevalence`` as for `bootstrap`; ``clusters=True`` draws whole groups.
             ``random_state`` is 0 unless given, so that the same data has the same intervals.
 
         Examples
@@ -518,29 +461,31 @@ class Analysis(Value):
             **drawing,
         )
 
+    def _evidence(self, options: Mapping[str, object]) -> tuple[Evidence, dict[str, Any]]:
+        """Return what is drawn again, and how; rows that are needed and not there are refused."""
+        drawing: dict[str, Any] = {"random_state": 0, "prevalence": self.prevalence, **options}
+        clusters = drawing.pop("clusters", False)
+        if not isinstance(clusters, bool):
+            raise ParameterError(
+                "clusters must be True or False: the clusters of an analysis are its groups, which "
+                "it is made with"
+            )
+        if clusters:
+            check_clusters(self)
+        # Replicates are drawn from whole rows, and moved to the prevalence afterwards.
+        models = self._tables_as_counted()
+        evidence = Evidence(models, self.rows, clusters, self.class_rows or None)
+        if evidence.needs_rows and not evidence.samples and self.without_rows:
+            what = "models are compared on the same rows"
+            if self.one_vs_rest:
+                what = "classes are drawn together from the same rows"
+            raise NotAnswerableError(
+                f"{what}, which this analysis does not have: {self.without_rows}"
+            )
+        return evidence, drawing
+
     def verdict(
-        self,
-        *,
-        beta: float | None = None,
-        cost: float | None = None,
-        miss_cost: float | None = None,
-        false_alarm_cost: float | None = None,
-        index: str | WeightedIndex | None = None,
-        lam: float | None = None,
-        min_precision: float | None = None,
-        min_recall: float | None = None,
-        budget: float | None = None,
-        sure: float | None = None,
-        thresholds_from: Analysis | None = None,
-        folds: ArrayLike | bool | None = None,
-        clusters: bool = False,
-        by_group: bool = True,
-        confidence_level: float = 0.95,
-        n_resamples: int = 2000,
-        random_state: object = 0,
-        n_jobs: int | None = -1,
-        kernel: str = "auto",
-        progress: ProgressLike = None,
+        self, *, thresholds_from: Analysis | None = None, **options: Unpack[VerdictOptions]
     ) -> Verdict:
         """Say which model, which threshold, and how sure, for one objective.
 
@@ -549,6 +494,9 @@ class Analysis(Value):
 
         Parameters
         ----------
+        thresholds_from
+            Choose on this other analysis, of tuning data, and judge on this one. A `budget` is a
+            number of the rows of this one; of the tuning data the same share is flagged at most.
         beta
             Maximise F_β, by default F₁; 0 is precision and ``inf`` recall.
         cost
@@ -559,6 +507,8 @@ class Analysis(Value):
         index, lam
             Maximise a weighted index, as named for `OperatingPoints.tradeoff`, at a weight of
             recall, by default ½.
+        objective
+            ``"accuracy"``, or ``"youden"``: true minus false positive rate.
         min_precision, min_recall, budget
             Look only among rules that reach this precision, this recall, or flag at most so many
             rows. Without an objective, the best of what is left free is wanted: recall for
@@ -566,20 +516,16 @@ class Analysis(Value):
         sure
             Ask for `min_precision` and `min_recall` with this confidence, such as 0.95, instead of
             on the rows seen.
-        thresholds_from
-            Choose on this other analysis, of tuning data, and judge on this one. A `budget` is a
-            number of the rows of this one; of the tuning data the same share is flagged at most.
         folds
-            The fold of each row, where scores come from cross-validation; or True if the groups
-            are the folds. Rows of weight 0 are absent and have none.
+            True if the scores come from a cross-validation, and the groups are its folds.
         clusters
             Draw whole groups.
         by_group
-            Add a verdict for each group.
+            Add a verdict for each group; True by default.
         confidence_level
-            The confidence of the intervals.
+            The confidence of the intervals, by default 0.95.
         n_resamples, random_state, n_jobs, kernel, progress
-            As for `bootstrap`; by default on all processors.
+            As for `bootstrap`; by default 2000, 0 and all processors.
 
         Examples
         --------
@@ -596,32 +542,20 @@ class Analysis(Value):
             raise NotAnswerableError(
                 "the classes of one classifier are not rivals; verdict_by_class() judges each"
             )
-        objective = parse_objective(
-            beta=beta,
-            cost=cost,
-            miss_cost=miss_cost,
-            false_alarm_cost=false_alarm_cost,
-            index=index,
-            lam=lam,
-            min_precision=min_precision,
-            min_recall=min_recall,
-            budget=budget,
-            sure=sure,
+        check_options(self.verdict, options, VerdictOptions.__annotations__)
+        objective, judging = split_options(options, (*ObjectiveOptions.__annotations__, "sure"))
+        return verdict_on(
+            self,
+            parse_objective(**objective),
+            judging_options(judging),
+            thresholds_from,
+            by_group=options.get("by_group", True),
         )
-        request = Request(
-            objective,
-            Options(confidence_level, n_resamples, random_state, n_jobs, kernel, progress),
-            clusters,
-            folds,
-            self.prevalence,
-        )
-        return verdict_on(self, request, thresholds_from, by_group=by_group)
 
     def verdict_by_class(
         self,
         *,
         thresholds_from: Analysis | None = None,
-        progress: ProgressLike = None,
         **options: Unpack[VerdictOptions],
     ) -> dict[str, Verdict]:
         """Return one verdict for each class of one classifier, each against all others.
@@ -630,41 +564,33 @@ class Analysis(Value):
         ----------
         thresholds_from
             Choose the threshold of each class on this other analysis, of the same classes.
-        progress
-            As for `bootstrap`.
         options
-            Other options of `verdict`.
+            Options of `verdict`.
         """
         check_options(self.verdict_by_class, options, VerdictOptions.__annotations__)
         if thresholds_from is not None and set(thresholds_from.models) != set(self.models):
             raise ParameterError(
-                f"the tuning data has the classes {several(list(thresholds_from.models))} but "
-                f"these rows have {several(list(self.models))}; give both the same classes"
+                f"the tuning data has the classes {join_names(list(thresholds_from.models))} but "
+                f"these rows have {join_names(list(self.models))}; give both the same classes"
             )
-        clustered = bool(options.get("clusters"))
-        if clustered:
+        if options.get("clusters"):
             check_clusters(self, thresholds_from)
         found = {}
-        in_groups = clustered or options.get("folds") is not None
-        with reporting(progress, "resamples") as report:
+        with reporting(options.get("progress"), "resamples") as report:
             for part, name in enumerate(self.models):
-                tuning = None
-                if thresholds_from is not None:
-                    tuning = thresholds_from._only(name, in_groups=in_groups)
-                own_progress = part_of_progress(report, part, len(self.models))
-                only = self._only(name, in_groups=in_groups)
-                verdict = only.verdict(thresholds_from=tuning, progress=own_progress, **options)
+                options["progress"] = part_of_progress(report, part, len(self.models))
+                tuning = thresholds_from and thresholds_from._only(name)
+                verdict = self._only(name).verdict(thresholds_from=tuning, **options)
                 found[name] = replace(verdict, _of_class=True)
         return found
 
-    def macro_average(self, measure: str = AUPRG.key, *, beta: float = 1.0) -> float:
+    def macro_average(self, measure: MeasureLike = AUPRG) -> float:
         """Return the mean over the classes of one classifier, on the gain scale.
 
         Parameters
         ----------
-        measure, beta
-            As for `isometrics.integrations.sklearn.macro_average`: ``"auprg"``,
-            ``"expected-f-gain"`` or ``"best-f-gain"``, and the β of the F gains.
+        measure
+            As for `isometrics.integrations.sklearn.macro_average`.
 
         Examples
         --------
@@ -679,39 +605,24 @@ class Analysis(Value):
                 "macro_average() is of the classes of one classifier, and these are models; "
                 "average(analysis.groups) averages groups or folds"
             )
-        return macro_average(self.models, measure, beta=beta)
+        return macro_average(self.models, measure)
 
-    def _macro_averages(self, betas: Iterable[float]) -> str:
-        """Return the averages over classes as a sentence."""
-        said = [f"{AUPRG.name} {number(self.macro_average())}"]
-        for beta in betas:
-            value = self.macro_average("best-f-gain", beta=beta)
-            said.append(f"best {f_gain_name(beta)} {number(value)}")
-        return f"Macro average over the classes: {', '.join(said)}."
-
-    def _rows_of(self, name: str, *, in_groups: bool) -> Sample | None:
-        """Return the rows of one model or class; None where they are not known.
-
-        The table of a class tells its rows, unless they have weights or are drawn in groups.
-        """
-        if self.rows is not None:
-            return self.rows.of_model(name)
-        rows = self.class_rows.get(name)
-        return None if rows is None or not (in_groups or rows.weights is not None) else rows
+    def _rows_of(self, name: str) -> Sample | None:
+        """Return the rows of one model or class; None where they are not known."""
+        return self.class_rows.get(name) if self.rows is None else self.rows.of_model(name)
 
     def _why_without_rows(self) -> str:
         return self.without_rows or "the table does not tell every row"
 
-    def _only(self, name: str, *, in_groups: bool) -> Analysis:
-        """Return the analysis of one model over all rows."""
-        rows = self._rows_of(name, in_groups=in_groups)
-        counted = self.counted and {ALL_ROWS: {name: self.counted[ALL_ROWS][name]}}
+    def _only(self, name: str, *, groups: Sequence[str] = ()) -> Analysis:
+        """Return the analysis of one model or class over all rows, and in some groups."""
+        counted = self.counted and self.counted._only(name, groups=groups)
         return replace(
             self,
             models={name: self.models[name]},
-            groups={},
+            groups={group: {name: self.groups[group][name]} for group in groups},
             skipped={},
-            rows=rows,
+            rows=self._rows_of(name),
             counted=counted,
             one_vs_rest=False,
             class_rows={},
@@ -727,15 +638,15 @@ class Analysis(Value):
         def moved(models: Mapping[str, OperatingPoints]) -> dict[str, OperatingPoints]:
             return {name: points.at_prevalence(prevalence) for name, points in models.items()}
 
-        counted = self.counted
-        if counted is None and isinstance(self.groups, LazyMapping):
-            counted = LazyMapping([ALL_ROWS, *self.groups], self._tables_of)
-        elif counted is None:
-            counted = {ALL_ROWS: self.models} | dict(self.groups)
+        counted = self.counted or self
+        own = sorted({points.prevalence for points in counted.models.values()})
+        was = join_names([f"{share:.3g}" for share in own])
+        said = f"at prevalence {number(check_prevalence(prevalence))}, in the data {was}"
         return replace(
             self,
             models=moved(self.models),
             groups=self._for_each_group(lambda group: moved(self.groups[group])),
+            description="; ".join(filter(None, [counted.description, said])),
             prevalence=check_prevalence(prevalence),
             counted=counted,
         )
@@ -751,14 +662,13 @@ class Analysis(Value):
 
     def _tables_as_counted(self, group: str = ALL_ROWS) -> dict[str, OperatingPoints]:
         """Return the tables of a group at the prevalence of the data."""
-        return self._tables_of(group) if self.counted is None else self.counted[group]
+        return (self.counted or self)._tables_of(group)
 
     def plot(
         self,
         space: str | Sequence[str] = "pr",
-        axes: Any = None,
-        *,
         ax: Any = None,
+        *,
         group: str | None = None,
         bands: Mapping[str, Any] | None = None,
         **options: Unpack[PlotOptions],
@@ -770,19 +680,16 @@ class Analysis(Value):
         space
             ``"roc"``, ``"pr"``, ``"prg"``, ``"tradeoff"`` or ``"all"``; or some of the first four,
             which are drawn side by side with one legend.
-        axes
-            The axes to draw on; four of them for ``"all"``, and as many as there are spaces. By
-            default a new figure is made.
         ax
-            The same for one space, under the name that the functions of `isometrics.plot` use.
+            The axes to draw on, as many as there are spaces. By default a new figure is made.
         group
             Draw the tables of this group; by default those of all rows.
         bands
             Draw pointwise confidence bands too, with these options of `Analysis.bands`, such as
             ``{"confidence_level": 0.95}``.
         options
-            Options of the function of that name in `isometrics.plot`; for ``"all"`` and for some
-            spaces those of `isometrics.plot.overview` and `isometrics.plot.panels`.
+            Options of the function of that name in `isometrics.plot`; for several spaces those of
+            `isometrics.plot.panels`.
 
         Returns
         -------
@@ -791,40 +698,31 @@ class Analysis(Value):
         """
         if isinstance(space, str):
             check_choice(space, "space", SPACES)
-        if ax is not None:
-            if axes is not None:
-                raise ParameterError("ax and axes are two names of one argument; give one of them")
-            axes = ax
-        models = self.models if group is None else self._group(group)
-
-        from isometrics.plot.bands import shade
-        from isometrics.plot.panels import overview, panels
-        from isometrics.plot.spaces import PlotOptions, draw_space
-
-        check_options(self.plot, options, PlotOptions.__annotations__)
         if bands is not None and group is not None:
             raise ParameterError("bands are drawn for all rows; leave out group=")
-        spaces: Sequence[str]
-        if isinstance(space, str):
-            spaces = SPACES[:-1] if space == "all" else (space,)
-            drawn: Any = (
-                overview(models, axes, **options)
-                if space == "all"
-                else draw_space(space, models, axes, options)
-            )
+        models = self.models if group is None else self._group(group)
+
+        from isometrics.plot.results import band
+        from isometrics.plot.spaces import PlotOptions, draw_space, panels
+
+        check_options(self.plot, options, PlotOptions.__annotations__)
+        drawn: Any
+        if isinstance(space, str) and space != "all":
+            spaces: Sequence[str] = (space,)
+            drawn = draw_space(space, models, ax, options).ax
         else:
-            spaces = tuple(space)
-            drawn = panels(models, spaces, axes, **options)
+            spaces = SPACES[:-1] if space == "all" else tuple(space)
+            drawn = panels(models, spaces, ax, **options)
         if bands is not None:
-            for each, panel in zip(
-                self._bands_in_spaces(spaces, **bands), np.ravel(drawn), strict=True
-            ):
-                shade(each, panel)
+            found = self.bands(spaces, **bands)
+            for each, panel in zip(spaces, np.ravel(drawn), strict=True):
+                of_space = [one for one in found if one.space == each]
+                band(of_space, panel, curve=False, legend=False)
         return drawn
 
     def bands(
         self,
-        space: str,
+        space: str | Sequence[str] = "all",
         *,
         index: str | WeightedIndex = "f-measure",
         x: ArrayLike | None = None,
@@ -837,27 +735,32 @@ class Analysis(Value):
         Parameters
         ----------
         space
-            ``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``.
+            ``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``; several of them, or ``"all"``.
         index, x, confidence_level, progress
             As for `bootstrap_curves`.
         options
-            ``n_resamples``, 500 unless given, ``clusters``, ``prevalence``, ``scheme``,
-            ``stratified``, ``random_state`` and ``n_jobs``, as for `Analysis.bootstrap`.
+            ``n_resamples``, 500 unless given, ``clusters``, ``prevalence``, ``stratified``,
+            ``random_state`` and ``n_jobs``, as for `Analysis.bootstrap`.
         """
         from isometrics.uncertainty.bands import bootstrap_curves
 
         check_options(self.bands, options, DrawingOptions.__annotations__)
         evidence, drawing = self._evidence({"n_resamples": REPLICATES_OF_CURVES, **options})
-        curves = bootstrap_curves(
-            evidence,
-            space=space,
-            index=index,
-            x=x,
-            confidence_level=confidence_level,
-            progress=progress,
-            **drawing,
-        )
-        return [curves.band(name) for name in curves.models]
+        spaces = (SPACES[:-1] if space == "all" else (space,)) if isinstance(space, str) else space
+        found: list[Band] = []
+        with reporting(progress) as report:
+            for part, each in enumerate(spaces):
+                curves = bootstrap_curves(
+                    evidence,
+                    space=each,
+                    index=index,
+                    x=x,
+                    confidence_level=confidence_level,
+                    progress=part_of_progress(report, part, len(spaces)),
+                    **drawing,
+                )
+                found += [curves.band(name) for name in curves.models]
+        return found
 
     def report(
         self,
@@ -895,88 +798,29 @@ class Analysis(Value):
             for `verdict`, by default F1; an ``index`` is that of the bands in tradeoff space, too.
             And how bands are drawn, as for `bands`.
         """
+        from isometrics.analysis.page import page_of
         from isometrics.report import write_report
 
         check_options(self.report, options, ReportOptions.__annotations__)
-        drawing: Any = {
-            name: value for name, value in options.items() if name in DrawingOptions.__annotations__
-        }
-        objective: Any = {name: value for name, value in options.items() if name not in drawing}
+        drawing, objective = split_options(options, DrawingOptions.__annotations__)
+        _refuse_without_intervals(drawing, confidence_level)
         if objective and verdict is not True:
             raise ParameterError(
                 "is for the verdict of the page, but verdict= is given, too; leave one of them out",
                 parameter=next(iter(objective)),
             )
-        bands = self.all_bands(
-            index=objective.get("index", "f-measure"), confidence_level=confidence_level, **drawing
-        )
-        first: Verdict | Mapping[str, Verdict] = {} if isinstance(verdict, bool) else verdict
-        others: tuple[Verdict, ...] = ()
-        if verdict is True:
-            level = 0.95 if confidence_level is None else confidence_level
-            first, _, _, others = quick_verdicts(
-                self,
-                objective,
-                confidence_level=level,
-                thresholds_from=thresholds_from,
-                by_beta=True,
-            )
-        elif isinstance(first, Verdict) and first._rows_alone and thresholds_from is None:
-            others = verdicts_by_beta(self, confidence_level=first.confidence_level)
-        page = self._page_options(
-            first,
-            others,
+        page = page_of(
+            self,
+            verdict,
+            objective,
             title=title,
             confidence_level=confidence_level,
             thresholds_from=thresholds_from,
         )
-        written: Path = write_report(self.models, path, bands=bands, **page)
-        return written
-
-    def _page_options(
-        self,
-        verdict: Verdict | Mapping[str, Verdict],
-        other_verdicts: tuple[Verdict, ...],
-        *,
-        title: str | None = None,
-        confidence_level: float | None = None,
-        thresholds_from: Analysis | None = None,
-        progress: ProgressLike = None,
-    ) -> dict[str, Any]:
-        """Return what a page shows of this analysis, as `report_html` and `serve` take it.
-
-        The groups are judged here, which takes some seconds and is what `progress` is told of.
-        """
-        from isometrics.analysis.group_check import check_groups
-        from isometrics.report.html import title_of
-
-        level = 0.95 if confidence_level is None else confidence_level
-        return {
-            "title": title or title_of(self.source),
-            "description": self._described() or None,
-            "verdict": verdict,
-            "one_vs_rest": self.one_vs_rest,
-            "groups": check_groups(self, verdict, confidence_level=level, progress=progress),
-            "rows": self._rows_of_report(),
-            "other_verdicts": other_verdicts,
-            "thresholds_from": self._tuning_tables(thresholds_from),
-        }
-
-    def _rows_of_report(self) -> Sample | None:
-        """Return the rows for the verdicts of the page; None for classes, which do not compete."""
-        from isometrics.report.model import MOST_ROWS
-
-        if self.one_vs_rest or self.rows is not None or len(self.models) > 1:
-            return None if self.one_vs_rest else self.rows
-        ((name, points),) = self._tables_as_counted().items()
-        few = points.positives + points.negatives <= MOST_ROWS
-        return rows_of_table(name, points) if few else None
-
-    def _tuning_tables(self, tuning: Analysis | None) -> dict[str, OperatingPoints] | None:
-        """Return the tables of tuning data at the prevalence of this analysis."""
-        if tuning is None or self.prevalence in (None, tuning.prevalence):
-            return None if tuning is None else tuning.models
-        return tuning.at_prevalence(self.prevalence).models
+        if confidence_level is not None:
+            index = objective.get("index", "f-measure")
+            page["bands"] = self.bands(index=index, confidence_level=confidence_level, **drawing)
+        return write_report(self.models, path, **page)
 
     def explain(self) -> str:
         """Return how the rows were read, as a table: what each pass read, shuffled and collected.
@@ -991,80 +835,9 @@ class Analysis(Value):
         >>> print(analysis.explain())
         no passes were counted; the data was given in memory
         """
+        from isometrics.sources.tables import explain_passes
+
         return explain_passes(self.passes)
-
-    def _described(self) -> str:
-        """Return where the data come from, and whether tables were moved to another prevalence."""
-        if self.counted is None:
-            return self.description
-        own = {points.prevalence for points in self.counted[ALL_ROWS].values()}
-        was = f", in the data {several([f'{share:.3g}' for share in sorted(own)])}"
-        moved = f"at prevalence {number(cast('float', self.prevalence))}{was}"
-        return f"{self.description}; {moved}" if self.description else moved
-
-    def all_bands(
-        self,
-        *,
-        index: str | WeightedIndex = "f-measure",
-        confidence_level: float | None = None,
-        progress: ProgressLike = None,
-        **options: Unpack[DrawingOptions],
-    ) -> list[Band]:
-        """Return the bands of all models in all spaces; none without a confidence level."""
-        check_options(self.all_bands, options, DrawingOptions.__annotations__)
-        _refuse_without_intervals(options, confidence_level)
-        if confidence_level is None:
-            return []
-        by_space = self._bands_in_spaces(
-            SPACES[:-1],
-            index=index,
-            confidence_level=confidence_level,
-            progress=progress,
-            **options,
-        )
-        return [band for bands in by_space for band in bands]
-
-    def _bands_in_spaces(
-        self, spaces: Sequence[str], *, progress: ProgressLike = None, **options: Any
-    ) -> list[list[Band]]:
-        """Return the bands of all models in each space, with one progress over all spaces."""
-        with reporting(progress) as report:
-            return [
-                self.bands(space, progress=part_of_progress(report, part, len(spaces)), **options)
-                for part, space in enumerate(spaces)
-            ]
-
-    def _evidence(self, options: Mapping[str, object]) -> tuple[Evidence, dict[str, Any]]:
-        """Return what is drawn again, and how; rows that are needed and not there are refused."""
-        drawing: dict[str, Any] = {"random_state": 0, "prevalence": self.prevalence, **options}
-        clusters = drawing.pop("clusters", False)
-        if not isinstance(clusters, bool):
-            raise ParameterError(
-                "clusters must be True or False: the clusters of an analysis are its groups, which "
-                "it is made with"
-            )
-        if clusters:
-            check_clusters(self)
-        # Replicates are drawn from whole rows, and moved to the prevalence afterwards.
-        models = self._tables_as_counted()
-        evidence = Evidence(models, self.rows, clusters, self.class_rows or None)
-        if evidence.needs_rows and not evidence.samples and self.without_rows:
-            what = _CLASSES_DRAWN if self.one_vs_rest else _COMPARED
-            raise NotAnswerableError(
-                f"{what}, which this analysis does not have: {self.without_rows}"
-            )
-        return evidence, drawing
-
-    def _evidence_by_group(self) -> Mapping[str, Evidence]:
-        rows = {} if self.rows is None else self.rows.split_by_group()
-        by_class = {name: rows.split_by_group() for name, rows in self.class_rows.items()}
-
-        def evidence(group: str) -> Evidence:
-            models = self._tables_as_counted(group)
-            classes = {name: by_class[name][group] for name in models} if by_class else None
-            return Evidence(models, rows.get(group), by_class=classes)
-
-        return self._for_each_group(evidence)
 
     def __repr__(self) -> str:
         """Return the summary over all rows, below what is known of the data."""
@@ -1099,6 +872,14 @@ class Analysis(Value):
         if name in self.skipped and name not in self.groups:
             raise ParameterError(f"group {name!r} has no table: {self.skipped[name]}")
         return self.groups[check_choice(name, "group", tuple(self.groups))]
+
+
+def split_options(
+    options: Mapping[str, Any], names: Iterable[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options that have one of these names, and the others."""
+    first = {name: options[name] for name in names if name in options}
+    return first, {name: value for name, value in options.items() if name not in first}
 
 
 def _refuse_without_intervals(options: Iterable[str], confidence_level: float | None) -> None:

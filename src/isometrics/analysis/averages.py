@@ -18,25 +18,31 @@ from isometrics._core.parameters import (
     index_of,
     parse_positions,
 )
-from isometrics._core.results import ResultTable, number, several
+from isometrics._core.results import ResultTable, join_names, number
 from isometrics._core.threshold_text import threshold_text
 from isometrics.decisions.best import best_threshold
 from isometrics.errors import (
+    EmptyInputError,
     NotAnswerableError,
     OneClassError,
     ParameterError,
     UndefinedWarning,
     warn,
 )
-from isometrics.measures import AUPRG, AUROC, f_name
+from isometrics.measures import AUPRG, AUROC, f_name, parse_measures
 from isometrics.points import OperatingPoints
-from isometrics.points.models import ROUNDING, is_whole
-from isometrics.uncertainty.bands import AXES, Band
+from isometrics.points.models import ROUNDING, is_whole, named_models
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike
 
     from isometrics._core.arrays import Floats
+    from isometrics.measures import MeasureLike
+    from isometrics.points import OperatingPoints
+    from isometrics.uncertainty.bands import Band
+
 
 PREVALENCES = ("refuse", "pooled", "mean")
 SPACES = ("roc", "prg")
@@ -55,9 +61,6 @@ class Average(ResultTable):
         The names of the folds.
     tables
         The tables of each model by fold, at the prevalence of the averages.
-    pooled
-        The exact table of all folds together, by model, at its own prevalence; None if a table is
-        not a complete table of scores.
     prevalence
         The prevalence of the averages.
     measures
@@ -78,7 +81,6 @@ class Average(ResultTable):
     models: tuple[str, ...]
     folds: tuple[str, ...]
     tables: dict[str, dict[str, OperatingPoints]]
-    pooled: dict[str, OperatingPoints | None]
     prevalence: float
     measures: tuple[str, ...]
     values: Floats
@@ -119,6 +121,8 @@ class Average(ResultTable):
         error. It shows how much folds differ. Folds of one cross-validation share training rows,
         so the band is narrower than for new data (Bengio & Grandvalet 2004).
         """
+        from isometrics.uncertainty.bands import AXES, Band
+
         check_choice(space, "space", SPACES)
         level = check_confidence(confidence_level)
         axis = AXES[space][0].replace("_", " ")
@@ -187,7 +191,7 @@ def average(
     Notes
     -----
     Groups of an `Analysis` with only one class have no areas. They are left out of the averages,
-    with a warning that names them; `pooled` includes their rows.
+    with a warning that names them; ``prevalence="pooled"`` counts their rows.
 
     Precision, recall and F are on a harmonic scale, where arithmetic means have no meaning; on the
     gain scale they have (Flach & Kull 2015). With φ(x) = (1 - π/x)/(1 - π) the average is φ⁻¹ of
@@ -214,7 +218,10 @@ def average(
     threshold = None if threshold is None else check_threshold(threshold)
     folds = _two_class_folds(_parse_folds(tables), tables)
     models = _common_models(folds)
-    all_rows = {model: _tables_of_all_rows(model, folds, tables) for model in models}
+    # The tables of an analysis count the rows of folds with one class too.
+    all_rows = getattr(tables, "models", None) or {
+        (name, model): fold[model] for name, fold in folds.items() for model in models
+    }
     share = _parse_prevalence(folds, list(all_rows.values()), prevalence)
     converted = {
         model: {name: _at_prevalence(fold[model], share) for name, fold in folds.items()}
@@ -237,7 +244,6 @@ def average(
         tuple(models),
         tuple(folds),
         converted,
-        {model: _pooled(model_tables) for model, model_tables in all_rows.items()},
         share,
         (*map(str, _AREAS), "precision", "recall", f_name(beta)),
         values,
@@ -266,36 +272,13 @@ def _parse_folds(raw: Any) -> dict[str, dict[str, OperatingPoints]]:
             "these are the scores of cross_validate, which do not tell what they were counted "
             "from; pass points_per_fold(cv_results, X, y) of isometrics.integrations.sklearn"
         )
-    folds = {}
-    for name, fold in tables.items():
-        by_model = {"": fold} if isinstance(fold, OperatingPoints) else fold
-        if not isinstance(by_model, Mapping) or not by_model:
-            raise ParameterError(
-                f"tables[{name!r}] must be OperatingPoints or a mapping of models to them but is "
-                f"{type(fold).__name__}"
-            )
-        for table in by_model.values():
-            if not isinstance(table, OperatingPoints):
-                raise ParameterError(
-                    f"tables[{name!r}] must hold OperatingPoints but has a {type(table).__name__}"
-                )
-        folds[name] = _with_text_names(by_model, f"tables[{name!r}] has the models")
-    return _with_text_names(folds, "tables has the folds")
-
-
-def _with_text_names(named: Mapping[Any, Any], description: str) -> dict[str, Any]:
-    """Convert names to texts; two names with the same text are refused."""
-    converted: dict[str, Any] = {}
-    original: dict[str, Any] = {}
-    for name, value in named.items():
-        text = str(name)
-        if text in converted:
-            raise ParameterError(
-                f"{description} {original[text]!r} and {name!r}, which read the same; give them "
-                "names that differ as text"
-            )
-        converted[text], original[text] = value, name
-    return converted
+    folds = {
+        str(name): {"": fold} if isinstance(fold, OperatingPoints) else named_models(fold)
+        for name, fold in tables.items()
+    }
+    if len(folds) < len(tables):
+        raise ParameterError("has two folds whose names read the same", parameter="tables")
+    return folds
 
 
 def _two_class_folds(
@@ -311,25 +294,17 @@ def _two_class_folds(
     one_class = {name: why for name, why in skipped.items() if name in folds or name not in models}
     two_class = {name: fold for name, fold in folds.items() if name not in one_class}
     if one_class:
-        reasons = several([f"{name!r} ({why})" for name, why in one_class.items()])
+        reasons = join_names([f"{name!r} ({why})" for name, why in one_class.items()])
         if not two_class:
             raise OneClassError(f"no fold has both classes, which averages need: {reasons}")
         warn(
             f"the averages leave out {len(one_class)} of {len(one_class) + len(two_class)} folds, "
-            f"which have one class only: {reasons}; the pooled table counts their rows",
+            f"which have one class only: {reasons}; prevalence='pooled' counts their rows",
             UndefinedWarning,
         )
-    if not two_class:
+    if not any(two_class.values()):
         raise ParameterError("is empty; at least one fold is needed", parameter="tables")
     return two_class
-
-
-def _tables_of_all_rows(
-    model: str, folds: dict[str, dict[str, OperatingPoints]], raw: Any
-) -> list[OperatingPoints]:
-    """Return tables of a model with all rows of all folds, including those of one class."""
-    table = getattr(raw, "models", {}).get(model)
-    return [fold[model] for fold in folds.values()] if table is None else [table]
 
 
 def _common_models(folds: dict[str, dict[str, OperatingPoints]]) -> list[str]:
@@ -345,7 +320,7 @@ def _common_models(folds: dict[str, dict[str, OperatingPoints]]) -> list[str]:
 
 def _parse_prevalence(
     folds: dict[str, dict[str, OperatingPoints]],
-    all_rows: list[list[OperatingPoints]],
+    all_rows: list[OperatingPoints],
     prevalence: str | float,
 ) -> float:
     """Return the prevalence to which every fold is converted."""
@@ -356,7 +331,7 @@ def _parse_prevalence(
     if prevalence == "mean":
         return float(np.mean([table.prevalence for table in tables]))
     if prevalence == "pooled":
-        return _joint_prevalence([table for model_tables in all_rows for table in model_tables])
+        return _joint_prevalence(all_rows)
     pooled = _joint_prevalence(tables)
     if not all(_has_prevalence(table, pooled) for table in tables):
         shares = [table.prevalence for table in tables]
@@ -407,8 +382,39 @@ def _values(
     return *areas, *(float(rate[0]) for rate in (rule.precision, rule.recall, rule.f(beta)))
 
 
-def _pooled(tables: list[OperatingPoints]) -> OperatingPoints | None:
-    if not all(table.table.complete for table in tables):
-        return None
-    first, *others = tables
-    return sum(others, start=first)
+def macro_average(points: Mapping[Any, OperatingPoints], measure: MeasureLike = AUPRG) -> float:
+    """Return the mean of the classes' gains.
+
+    Classes differ in prevalence, so their precision, F and AUPR start from different baselines
+    and have no common mean. On the gain scale always-positive is the same for all: a precision
+    gain of 0 and a recall gain of 1 (Flach & Kull 2015).
+
+    Parameters
+    ----------
+    points
+        The tables, by class.
+    measure
+        A measure on the gain scale, such as ``"AUPRG"``, ``"expected F1 gain"`` or
+        ``optimal_f_gain(beta=2)`` of `isometrics.measures`.
+
+    Examples
+    --------
+    >>> from isometrics.integrations.sklearn import macro_average, points_per_class
+    >>> scores = [[0.8, 0.1, 0.1], [0.3, 0.6, 0.1], [0.2, 0.3, 0.5], [0.5, 0.7, 0.1]]
+    >>> round(macro_average(points_per_class(["a", "b", "c", "a"], scores)), 6)
+    0.722222
+    """
+    (gain,) = parse_measures([measure])
+    if not gain.is_gain:
+        raise ParameterError(
+            f"must be on the gain scale, on which classes have a mean, but is {gain.name}",
+            parameter="measure",
+        )
+    return float(np.mean(list(map(gain.of, tables_of(points)))))
+
+
+def tables_of(points: Mapping[Any, OperatingPoints]) -> list[OperatingPoints]:
+    """Return the tables of classes, of which there must be one or more."""
+    if not points:
+        raise EmptyInputError("points is empty; at least one class is needed")
+    return list(points.values())

@@ -1,4 +1,4 @@
-"""From a file, a table of a database or a data frame to an analysis."""
+"""From arrays in memory, a file, a table of a database or a data frame to an analysis."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isometrics import formats
-from isometrics.analysis.analysis import Analysis
-from isometrics.analysis.origins import origins_of
+from isometrics._core.results import join_names
+from isometrics._core.rows import positive_word
+from isometrics._core.sample import Sample
+from isometrics._core.score_columns import class_name, parse_predictions, rows_by_class
+from isometrics.analysis.analysis import ONE_MODEL, Analysis
+from isometrics.decisions.decision import Origin
 from isometrics.errors import (
     Advice,
     FileError,
@@ -21,21 +25,137 @@ from isometrics.errors import (
     warn,
 )
 from isometrics.formats import FORMATS
-from isometrics.formats.text import uncompressed_size
+from isometrics.points.models import count_classes, count_groups, count_models
 from isometrics.sources.batches import peek
 from isometrics.sources.columns import Layout, columns_in_question, layout_of
-from isometrics.sources.csv_files import Writing
-from isometrics.sources.frames import FrameSource
+from isometrics.sources.files import FrameSource, check_dialect, open_source
 from isometrics.sources.held_rows import MANY_ROWS
 from isometrics.sources.memory_limit import limit_for, rows_budget
-from isometrics.sources.opening import check_writing, open_source
-from isometrics.sources.problems import raise_together
 from isometrics.sources.tables import read_tables
+from isometrics.sources.written_numbers import Dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from numpy.typing import ArrayLike
+
+    from isometrics._core.rows import Dropped
     from isometrics.sources.batches import Source
+
+
+def analyse(
+    y_true: ArrayLike,
+    scores: object,
+    *,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    pos_label: object = None,
+    classes: Sequence[object] | None = None,
+    drop_missing: bool = False,
+) -> Analysis:
+    """Count the operating points of several models, or of the classes of one, on a set of labels.
+
+    Parameters
+    ----------
+    y_true
+        Labels: booleans, 0/1, -1/+1, yes/no, T/F, or any two values with `pos_label`. Three
+        classes or more, or an indicator array with a column of 0 and 1 for each class of
+        multilabel data, where `scores` has a column for each.
+    scores
+        The scores of each model by name, higher meaning more likely positive; a data frame with
+        a column for each model; or the scores of one model, which is then called ``"score"``. Of
+        an array with a column for each of two classes, as ``predict_proba`` gives it, those of the
+        positive class are taken. With a column for each of more classes, as an array or as a data
+        frame with their names, or as the list of ``MultiOutputClassifier``, each class has a table
+        of its own against all others; see `Analysis.one_vs_rest`.
+    sample_weight
+        Weights ≥ 0; a row of weight 0 is absent.
+    groups
+        The group of each row, such as its fold, site or query; missing ones are refused. Groups
+        are sorted by value. A group with one class only has no table; `Analysis.skipped` says so.
+    pos_label
+        The label of the positive class; of several classes, the only one to analyse.
+    classes
+        The classes in the order of the columns of `scores`, such as ``estimator.classes_``; by
+        default the sorted labels, or for multilabel data the names or numbers of the columns.
+    drop_missing
+        Leave out the rows that miss a value in labels, weights, groups or the scores of any model,
+        so that all models keep the same rows; ``description`` says how many, by column. By default
+        missing values are refused.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> labels = [1, 0, 1, 1, 0, 0, 1, 0]
+    >>> scores = {"A": [8, 7, 6, 5, 4, 3, 2, 1], "B": [5, 1, 7, 8, 2, 6, 4, 3]}
+    >>> analysis = iso.analyse(labels, scores, groups=list("nnnnssss"))
+    >>> print(analysis.compare().sentence())
+    By f-measure, B is better for every λ.
+    >>> analysis.groups["n"]["A"].positives
+    3
+    """
+    given = parse_predictions(
+        y_true,
+        scores,
+        "scores",
+        sample_weight=sample_weight,
+        groups=groups,
+        pos_label=pos_label,
+        classes=classes,
+        drop_missing=drop_missing,
+    )
+    samples = rows_by_class(given)
+    if samples is not None:
+        origins = {
+            class_name(label): Origin(pos_label=pos_label if given.indicators else label)
+            for label in samples
+        }
+        return _one_vs_rest(samples, origins, given.dropped)
+    sample = given.sample(ONE_MODEL)
+    models = count_models(sample)
+    tables, skipped = count_groups([sample])
+    said = _description(sample, skipped)
+    if pos_label is None:
+        pos_label = positive_word(given.truth.columns[0].values)
+        said += "" if pos_label is None else f"; positive: {pos_label}"
+    origins = dict.fromkeys(models, Origin(pos_label=pos_label))
+    said += _left_out(given.dropped)
+    return Analysis(models, tables, skipped, said, sample, origins=origins)
+
+
+def _left_out(dropped: Dropped | None) -> str:
+    """Say which rows were left out, as the end of a description."""
+    return "" if dropped is None else f"; {dropped.describe()}"
+
+
+def _one_vs_rest(
+    samples: dict[object, Sample], origins: dict[str, Origin], dropped: Dropped | None
+) -> Analysis:
+    """Count the classes of one classifier, each against all others."""
+    models, absent = count_classes(samples)
+    counted = [sample for sample in samples.values() if set(sample.scores) <= set(models)]
+    tables, skipped = count_groups(counted)
+    said = f"{_description(counted[0], skipped | absent)}; classes: {join_names(list(models))}"
+    return Analysis(
+        models,
+        tables,
+        skipped | absent,
+        said + _left_out(dropped),
+        one_vs_rest=True,
+        origins=origins,
+        class_rows={name: sample for sample in counted for name in sample.scores},
+    )
+
+
+def _description(sample: Sample, skipped: Mapping[str, str]) -> str:
+    """Say what was counted: rows, groups, and groups that could not be."""
+    said = f"{sample.size} rows{' with weights' * (sample.weights is not None)}"
+    if sample.groups is not None:
+        said += f"; groups: {join_names(list(sample.groups.names))}"
+    if skipped:
+        reasons = [f"{group} ({reason})" for group, reason in skipped.items()]
+        said += f"; left out: {join_names(reasons)}"
+    return said
 
 
 def read_predictions(
@@ -133,9 +253,9 @@ def read_predictions(
     0.75
     """
     require("read_predictions", "pyarrow")
-    writing = Writing.of(decimal, header)
+    dialect = Dialect.of(decimal, header)
     foreign = _foreign(path_or_frame, pos_label, memory_limit)
-    with closing(_source(path_or_frame, foreign, memory_limit, writing)) as source:
+    with closing(_source(path_or_frame, foreign, memory_limit, dialect)) as source:
         source.progress = progress
         if foreign is not None and not any((label, scores, model, weight, group)):
             layout = _layout_of_format(foreign)
@@ -176,7 +296,7 @@ def read_predictions(
             tables.rows,
             without_rows=tables.without_rows,
             one_vs_rest=layout.multiclass,
-            origins=origins_of(layout, tables.points),
+            origins=_origins(layout, tables.points),
             class_rows=tables.class_rows,
             passes=tables.passes,
             source=redacted(source.name) if isinstance(path_or_frame, str | os.PathLike) else "",
@@ -186,13 +306,9 @@ def read_predictions(
 
 
 def _layout(source: Source, pos_label: object, **roles: Any) -> Layout:
-    """Find out which column is what; the broken lines of a file are reported first."""
-    try:
-        wanted = columns_in_question(source.schema.names, **roles)
-        return layout_of(peek(source, wanted), pos_label=pos_label, **roles)
-    except ParameterError:
-        raise_together([], source)
-        raise
+    """Find out which column is what."""
+    wanted = columns_in_question(source.schema.names, **roles)
+    return layout_of(peek(source, wanted), pos_label=pos_label, **roles)
 
 
 def _warn(advice: Advice, notify: Callable[[Advice], None] | None) -> None:
@@ -218,7 +334,7 @@ def _foreign(
             f"cannot read {os.fspath(given)!r} alone: it looks like {FORMATS[name].description}; "
             f"read it with isometrics.formats.read and {needed[0]}=, or convert it first"
         )
-    needed_bytes = uncompressed_size(Path(given)) * FORMATS[name].bytes_held
+    needed_bytes = Path(given).stat().st_size * FORMATS[name].bytes_held
     if needed_bytes > rows_budget(memory_limit):
         raise ParameterError(
             f"cannot read {os.fspath(given)!r} within the memory limit: files in the format "
@@ -237,12 +353,12 @@ def _source(
     given: Any,
     foreign: formats.Predictions | None,
     memory_limit: str | int | None,
-    writing: Writing,
+    dialect: Dialect,
 ) -> Source:
     if foreign is None:
-        return open_source(given, memory_limit, writing=writing)
+        return open_source(given, memory_limit, dialect=dialect)
     source = FrameSource(foreign.to_frame("pyarrow"), os.fspath(given))
-    check_writing(source, writing)
+    check_dialect(source, dialect)
     return source
 
 
@@ -256,3 +372,17 @@ def _layout_of_format(foreign: formats.Predictions) -> Layout:
         multiclass=foreign.multiclass,
         classes=foreign.classes,
     )
+
+
+def _origins(layout: Layout, models: Iterable[str]) -> dict[str, Origin]:
+    """Return the origins of models that were read from a table."""
+    shared = next(iter(layout.scores.values()))
+    return {
+        name: Origin(
+            name,
+            shared if layout.model is not None else layout.scores[name],
+            layout.model,
+            layout.classes.get(name, layout.pos_label),
+        )
+        for name in models
+    }

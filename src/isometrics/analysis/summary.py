@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from isometrics._core.progress import reporting
+from isometrics._core.progress import part_of_progress, reporting
 from isometrics._core.results import (
     WIDTH,
     ResultTable,
     bracketed,
+    distinct_decimals,
+    join_names,
     number,
-    several,
     table_width,
-    told_apart,
 )
+from isometrics.analysis.averages import macro_average
 from isometrics.decisions.objective import parse_f_objectives
 from isometrics.decisions.thresholds import ALL_ROWS, Thresholds, batches_of, thresholds_of
 from isometrics.errors import UndefinedWarning
@@ -36,93 +37,26 @@ from isometrics.measures import (
     measure_named,
     measures_of,
     measures_together,
+    optimal_f_gain,
     parse_measures,
     registered,
 )
 from isometrics.points.models import ROUNDING
 from isometrics.uncertainty.bootstrap import bootstrap
-from isometrics.uncertainty.paired import percent
-from isometrics.verdict.caveats import PREDICTIONS, REVERSED, has_two_scores, is_below_chance
+from isometrics.uncertainty.intervals import percent
+from isometrics.uncertainty.resampling import Evidence
+from isometrics.verdict.sentences import PREDICTIONS, REVERSED, has_two_scores, is_below_chance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from isometrics._core.arrays import Counts, Floats, Total
     from isometrics._core.progress import ProgressLike
-    from isometrics.decisions.thresholds import Batch, Entry
+    from isometrics.analysis.analysis import Analysis
+    from isometrics.decisions.thresholds import Batch
     from isometrics.measures import Measure
+    from isometrics.points import OperatingPoints
     from isometrics.uncertainty.bootstrap import Bootstrap
-    from isometrics.uncertainty.resampling import Evidence
-
-
-class Intervals(NamedTuple):
-    """The confidence intervals of a summary."""
-
-    all_rows: Bootstrap
-    ends: dict[tuple[str, str], Floats]
-    """By group and model, the lower and the upper ends of the intervals of all measures."""
-    notes: tuple[str, ...]
-    """Sentences about the intervals of groups."""
-
-
-def intervals_of(
-    all_rows: Evidence,
-    groups: Mapping[str, Evidence],
-    averaged: Sequence[Measure],
-    options: Mapping[str, Any],
-    progress: ProgressLike,
-) -> Intervals:
-    """Return the intervals over all rows, and for each group those from its own rows.
-
-    Groups with undefined intervals are listed in one note instead of one warning for each. Of
-    classes, the measures in `averaged` have intervals of their means over all rows.
-    """
-    wanted = parse_measures(None)
-    names = [measure.name for measure in wanted]
-    more = [measure for measure in averaged if measure.name not in names]
-    ends: dict[tuple[str, str], Floats] = {}
-    incomplete, undefined = [], []
-    if all_rows.clustered and groups:
-        groups, notes = {}, ["Groups have no intervals: clusters=True draws each as a whole."]
-    else:
-        notes = ["The intervals of a group come from its own rows."] if groups else []
-    with reporting(progress) as report:
-
-        def progress_of(run: int) -> Any:
-            if report is None:
-                return None
-            n_runs = 1 + len(groups)
-            return lambda done, total: report(run * total + done, n_runs * total)
-
-        of_all_rows = bootstrap(
-            all_rows, measures=[*wanted, *more], progress=progress_of(0), **options
-        )
-        for run, (group, evidence) in enumerate(groups.items(), 1):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UndefinedWarning)
-                of_group = bootstrap(
-                    evidence, measures=wanted, progress=progress_of(run), **options
-                )
-            if of_group.undefined.any():
-                incomplete.append(group)
-            for row, model in enumerate(evidence.points):
-                ends[group, model] = np.array([of_group.lower[row], of_group.upper[row]])
-                if np.isnan(ends[group, model]).any():
-                    undefined.append(f"{model} in {group}")
-    if incomplete:
-        notes.append(
-            f"Some replicates of groups lack a class and are left out ({several(incomplete)})."
-        )
-    if undefined:
-        notes.append(
-            f"Intervals undefined ({several(undefined)}): too few different replicates to tell."
-        )
-    if averaged:
-        notes.insert(0, of_all_rows._macro_averages())
-        of_all_rows = of_all_rows._select(names)
-    return Intervals(of_all_rows, ends, tuple(notes))
 
 
 _MAX_SIDE_BY_SIDE = 6
@@ -203,11 +137,11 @@ class Summary(ResultTable):
     baseline: Floats
     best: Thresholds
     f_baseline: Floats
-    notes: tuple[str, ...] = ()
-    intervals: Bootstrap | None = None
-    lower: Floats | None = None
-    upper: Floats | None = None
-    one_vs_rest: bool = False
+    notes: tuple[str, ...]
+    intervals: Bootstrap | None
+    lower: Floats
+    upper: Floats
+    one_vs_rest: bool
 
     @property
     def prevalence(self) -> Floats:
@@ -257,9 +191,8 @@ class Summary(ResultTable):
         """Return a line for each measure, a column for each model."""
         lines: list[tuple[str, list[str], str]] = []
         if not self._has_one_sample():
-            totals = self._named("positives", "negatives")
-            for name, values in (totals | {"prevalence": self.prevalence}).items():
-                lines.append((name, list(map(number, values)), ""))
+            totals = self._named("positives", "negatives", "prevalence")
+            lines += [(name, list(map(number, values)), "") for name, values in totals.items()]
         for column, measure in enumerate(self.measures):
             registered_measure = measure_named(measure)
             ranked = registered_measure is None or registered_measure.higher_is_better
@@ -268,15 +201,17 @@ class Summary(ResultTable):
             if self.intervals is not None and measure in self.intervals.measures:
                 title = f"{percent(self.intervals.confidence_level)} interval"
                 lines.append((title, self._intervals(measure), ""))
+        always = number(self.prevalence[0])
         for column, beta in enumerate(self._betas()):
-            best = {name: values[:, column] for name, values in self._best().items()}
-            cells = self._marked(best["f"], best["f"])
-            lines.append((best_f_name(beta), cells, number(self.f_baseline[0, column])))
+            best = self._best(column)
             where = "label" if "label" in best else "threshold"
-            lines.append((f"at {where}", list(map(number, self._where(column))), "-"))
-            always = number(self.prevalence[0])
-            lines.append(("with precision", list(map(number, best["precision"])), always))
-            lines.append(("and recall", list(map(number, best["recall"])), "1"))
+            constant = number(self.f_baseline[0, column])
+            lines += [
+                (best_f_name(beta), self._marked(best["f"], best["f"]), constant),
+                (f"at {where}", list(map(number, best[where])), "-"),
+                ("with precision", list(map(number, best["precision"])), always),
+                ("and recall", list(map(number, best["recall"])), "1"),
+            ]
         columns = {_MEASURE: [name for name, *_ in lines]}
         for row, name in enumerate(self.names):
             columns[name] = [cells[row] for _, cells, _ in lines]
@@ -288,14 +223,11 @@ class Summary(ResultTable):
         """Return the interval of a measure in each row as text."""
         assert self.intervals is not None
         column = self.intervals.measures.index(measure)
-        ends = zip(self._ends("lower")[:, column], self._ends("upper")[:, column], strict=True)
+        ends = zip(self.lower[:, column], self.upper[:, column], strict=True)
         return [
-            "-" if np.isnan(lower) else " to ".join(told_apart([lower, upper], 4, beside=()))
+            "-" if np.isnan(lower) else " to ".join(distinct_decimals([lower, upper], 4, beside=()))
             for lower, upper in ends
         ]
-
-    def _ends(self, which: str) -> Floats:
-        return np.asarray(getattr(self, which))
 
     def _marked(self, lo: Floats, hi: Floats, *, ranked: bool = True) -> list[str]:
         """Return values as text, with a star before those that may be the best."""
@@ -313,23 +245,20 @@ class Summary(ResultTable):
         columns: dict[str, Any] = {"group": list(self.groups), "model": list(self.names)}
         if set(self.groups) == {ALL_ROWS}:
             del columns["group"]
-        columns |= {"positives": self.positives, "prevalence": self.prevalence}
-        headline = [
-            measure.name for measure in registered(Shown.HEADLINE) if measure.name in self.measures
-        ]
-        for measure in headline:
-            column = self.measures.index(measure)
-            bounds = (self.lo[:, column].tolist(), self.hi[:, column].tolist())
-            columns[measure] = list(map(bracketed, *bounds))
-            if self.intervals is not None:
-                title = f"{percent(self.intervals.confidence_level)} interval of {measure}"
-                columns[title] = self._intervals(measure)
+        columns |= self._named("positives", "prevalence")
+        headline = {measure.name for measure in registered(Shown.HEADLINE)}
+        for column, measure in enumerate(self.measures):
+            if measure in headline:
+                bounds = (self.lo[:, column].tolist(), self.hi[:, column].tolist())
+                columns[measure] = list(map(bracketed, *bounds))
+                if self.intervals is not None:
+                    title = f"{percent(self.intervals.confidence_level)} interval of {measure}"
+                    columns[title] = self._intervals(measure)
         betas = self._betas()
         column = betas.index(1.0) if 1.0 in betas else 0
-        best = self._best()
+        best = self._best(column)
         where = "label" if "label" in best else "threshold"
-        f = f_name(betas[column])
-        return columns | {f: best["f"][:, column], where: self._where(column)}
+        return columns | {f_name(betas[column]): best["f"], where: best[where]}
 
     def _notes(self, shown: Mapping[str, Any]) -> list[str]:
         notes = list(self.notes)
@@ -346,93 +275,52 @@ class Summary(ResultTable):
     # ------------------------------------------------------------------ the frame
 
     def _columns(self) -> dict[str, Any]:
-        rows: dict[str, Any] = {
-            "model": list(self.names),
-            "group": list(self.groups),
-            "positives": self.positives,
-            "negatives": self.negatives,
-            "prevalence": self.prevalence,
-        }
+        columns: dict[str, Any] = {"model": list(self.names), "group": list(self.groups)}
+        columns |= self._named("positives", "negatives", "prevalence")
         keys = list(map(key_of, self.measures))
-        columns = rows | dict(zip(keys, self.values.T, strict=True))
+        columns |= dict(zip(keys, self.values.T, strict=True))
         f_keys = list(map(f_key, self._betas()))
-        best = self._best()
         for column, key in enumerate(f_keys):
-            for name, values in best.items():
-                columns[key if name == "f" else f"{name}_{key}"] = values[:, column]
+            best = self._best(column)
+            columns[key] = best.pop("f")
+            columns[f"threshold_{key}"] = self.best.threshold[column :: len(f_keys)]
+            columns |= {f"{name}_{key}": best[name] for name in best if name != "threshold"}
         for key, lo, hi in zip(keys, self.lo.T, self.hi.T, strict=True):
             # Bounds of the computation, which nobody shall take for a confidence interval.
             if (lo < hi).any():
                 columns |= {f"{key}_bound_low": lo, f"{key}_bound_high": hi}
         if self.intervals is not None:
-            for column, measure in enumerate(self.intervals.measures):
-                for end in ("lower", "upper"):
-                    columns[f"{key_of(measure)}_{end}"] = self._ends(end)[:, column]
-        for key, values in zip(keys, self.baseline.T, strict=True):
-            columns[f"{key}_baseline"] = values
-        for key, values in zip(f_keys, self.f_baseline.T, strict=True):
-            columns[f"{key}_baseline"] = values
-        return columns
+            for column, measure in enumerate(map(key_of, self.intervals.measures)):
+                columns[f"{measure}_lower"] = self.lower[:, column]
+                columns[f"{measure}_upper"] = self.upper[:, column]
+        baselines = zip([*keys, *f_keys], [*self.baseline.T, *self.f_baseline.T], strict=True)
+        return columns | {f"{key}_baseline": values for key, values in baselines}
 
     def _betas(self) -> list[float]:
         return list(map(float, self.best.beta[: self.f_baseline.shape[1]]))
 
-    def _best(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of the best thresholds, as arrays by model and group, and by β."""
-        columns = self.best._columns()
+    def _best(self, column: int) -> dict[str, Any]:
+        """Return the best thresholds for one β, as they are printed, by column of `best`."""
+        rows = slice(column, None, self.f_baseline.shape[1])
+        columns = self.best._columns() | {"threshold": self.best._threshold_texts()}
         names = ("f", "threshold", "label", "precision", "recall")
-        return {
-            name: np.reshape(columns[name], self.f_baseline.shape)
-            for name in names
-            if name in columns
-        }
-
-    def _where(self, column: int) -> Sequence[Any]:
-        """Return the labels of the best rows for one β, or their thresholds as they are printed."""
-        labels = self._best().get("label")
-        if labels is not None:
-            return list(labels[:, column])
-        return list(self.best._threshold_texts(slice(column, None, self.f_baseline.shape[1])))
+        return {name: columns[name][rows] for name in names if name in columns}
 
 
-class _Numbers(NamedTuple):
+class _Row(NamedTuple):
     """What a summary takes from one table, which may be too large to keep."""
 
     model: str
     group: str
     positives: Total
     negatives: Total
+    counts_rows: bool
+    """Whether counts are numbers of rows; sums of weights do not tell how many rows there are."""
+    has_two_scores: bool
     lo: Sequence[float]
     hi: Sequence[float]
     baselines: Sequence[float]
     f_baselines: Sequence[float]
-    counts_rows: bool
-    """Whether counts are numbers of rows; sums of weights do not tell how many rows there are."""
-    has_two_scores: bool
-
-    @classmethod
-    def of_entry(
-        cls,
-        entry: Entry,
-        lo: Sequence[float],
-        hi: Sequence[float],
-        baselines: Sequence[float],
-        f_baselines: Sequence[float],
-    ) -> _Numbers:
-        """Return the numbers of a table."""
-        points = entry.points
-        return cls(
-            entry.model,
-            entry.group,
-            points.positives,
-            points.negatives,
-            lo,
-            hi,
-            baselines,
-            f_baselines,
-            points.table.tp.dtype.kind == "i",
-            has_two_scores(points),
-        )
 
     @property
     def title(self) -> str:
@@ -440,60 +328,67 @@ class _Numbers(NamedTuple):
         return self.model if self.group == ALL_ROWS else f"{self.model} in {self.group}"
 
 
-def _numbers_of(batch: Batch, betas: Sequence[float]) -> Iterator[_Numbers]:
+def _rows_of(batch: Batch, betas: Sequence[float]) -> Iterator[_Row]:
     points = [entry.points for entry in batch.entries]
+    numbers: Iterable[Any]
     if batch.tables is None:
-        for entry, each in zip(batch.entries, points, strict=True):
-            lo, hi = zip(*measures_of(each).values(), strict=True)
-            constant = constant_score(each)
-            f_baselines = [constant.f(beta)[-1] for beta in betas]
-            yield _Numbers.of_entry(entry, lo, hi, list(baselines_of(each).values()), f_baselines)
-        return
-    values, baselines = (found.tolist() for found in measures_together(points, batch.tables))
-    f_baselines = batch.tables.f_of_everything(betas).tolist()
-    yield from map(_Numbers.of_entry, batch.entries, values, values, baselines, f_baselines)
+        numbers = [_numbers_of(each, betas) for each in points]
+    else:
+        values, baselines = (found.tolist() for found in measures_together(points, batch.tables))
+        f_baselines = batch.tables.f_of_everything(betas).tolist()
+        numbers = zip(values, values, baselines, f_baselines, strict=True)
+    for entry, own in zip(batch.entries, numbers, strict=True):
+        table = entry.points.table
+        counts_rows = table.tp.dtype.kind == "i"
+        two = has_two_scores(entry.points)
+        yield _Row(
+            entry.model, entry.group, table.positives, table.negatives, counts_rows, two, *own
+        )
+
+
+def _numbers_of(points: OperatingPoints, betas: Sequence[float]) -> tuple[Sequence[float], ...]:
+    """Return the bounds of all measures, their baselines, and those of F."""
+    lo, hi = zip(*measures_of(points).values(), strict=True)
+    constant = constant_score(points)
+    return lo, hi, list(baselines_of(points).values()), [constant.f(beta)[-1] for beta in betas]
 
 
 def summary_of(
-    entries: Iterable[Entry],
+    analysis: Analysis,
     betas: Sequence[float],
-    skipped: Mapping[str, str],
     *,
-    intervals: Bootstrap | None = None,
-    ends: Mapping[tuple[str, str], Floats] | None = None,
-    more_notes: Sequence[str] = (),
-    one_vs_rest: bool = False,
+    by_group: bool,
+    confidence_level: float | None,
+    progress: ProgressLike,
+    options: Mapping[str, Any],
 ) -> Summary:
-    """Return the summary of tables.
-
-    Parameters
-    ----------
-    entries
-        The tables, with their models and groups; each is looked at once, and not kept.
-    betas
-        The β of the best thresholds.
-    skipped
-        The groups that have no table, and why.
-    intervals
-        The intervals over all rows.
-    ends
-        The ends of the intervals of groups, by group and model.
-    more_notes
-        Notes to add to those about the values.
-    one_vs_rest
-        Whether the models are the classes of one classifier.
-    """
+    """Return the summary of an analysis, with intervals where a confidence level is given."""
     measures = tuple(measure.name for measure in registered(Shown.SUMMARY))
-    rows: list[_Numbers] = []
+    is_macro = analysis.one_vs_rest and len(analysis.models) > 1
+    averaged = (AUPRG, *map(optimal_f_gain, betas)) if is_macro else ()
+    found, report_tables = None, progress
+    if confidence_level is not None:
+        drawing = {**options, "confidence_level": confidence_level}
+        found = _intervals_of(analysis, averaged, drawing, progress, by_group=by_group)
+        report_tables = None
+    rows: list[_Row] = []
 
-    def seen() -> Iterator[Batch]:
-        for batch in batches_of(entries):
-            rows.extend(_numbers_of(batch, betas))
+    def seen(report: Callable[[int, int], None] | None) -> Iterator[Batch]:
+        # Each table is looked at once, and not kept.
+        for batch in batches_of(analysis._entries(by_group, report)):
+            rows.extend(_rows_of(batch, betas))
             yield batch
 
-    best = thresholds_of(seen(), parse_f_objectives(betas, {}))
+    with reporting(report_tables, "groups") as report:
+        best = thresholds_of(seen(report), parse_f_objectives(betas, {}))
     lo, hi = np.array([row.lo for row in rows]), np.array([row.hi for row in rows])
-    lower, upper = (None, None) if intervals is None else _ends(rows, intervals, ends or {})
+    lower, upper = np.full((2, len(rows), 0), np.nan)
+    notes = _notes(rows, measures, lo, hi, analysis, by_group=by_group)
+    if found is not None:
+        lower, upper = found.ends_of([(row.group, row.model) for row in rows])
+        notes += found.notes
+    elif averaged:
+        notes.append(_macro_averages(analysis, averaged))
     return Summary(
         tuple(row.model for row in rows),
         tuple(row.group for row in rows),
@@ -505,37 +400,113 @@ def summary_of(
         np.array([row.baselines for row in rows]),
         best,
         np.array([row.f_baselines for row in rows]),
-        (*_notes(rows, measures, lo, hi, skipped, one_vs_rest=one_vs_rest), *more_notes),
-        intervals,
+        tuple(notes),
+        None if found is None else found.all_rows,
         lower,
         upper,
-        one_vs_rest,
+        analysis.one_vs_rest,
     )
 
 
-def _ends(
-    rows: Sequence[_Numbers], intervals: Bootstrap, of_groups: Mapping[tuple[str, str], Floats]
-) -> tuple[Floats, Floats]:
-    """Return the lower and the upper ends of intervals, a row for each table."""
-    ends = np.full((2, len(rows), len(intervals.measures)), np.nan)
-    for index, row in enumerate(rows):
-        if row.group == ALL_ROWS:
-            model = intervals.models.index(row.model)
-            ends[:, index] = intervals.lower[model], intervals.upper[model]
-        elif (row.group, row.model) in of_groups:
-            ends[:, index] = of_groups[row.group, row.model]
-    return ends[0], ends[1]
+def _macro_averages(analysis: Analysis, measures: Sequence[Measure]) -> str:
+    """Return the averages over classes as a sentence."""
+    said = [f"{each.name} {number(macro_average(analysis.models, each))}" for each in measures]
+    return f"Macro average over the classes: {', '.join(said)}."
+
+
+class _Intervals(NamedTuple):
+    """The confidence intervals of a summary."""
+
+    all_rows: Bootstrap
+    ends: dict[tuple[str, str], Floats]
+    """By group and model, the lower and the upper ends of the intervals of all measures."""
+    notes: tuple[str, ...]
+    """Sentences about the intervals of groups."""
+
+    def ends_of(self, tables: Sequence[tuple[str, str]]) -> tuple[Floats, Floats]:
+        """Return the lower and the upper ends for groups and models, a row for each."""
+        undefined = np.full((2, len(self.all_rows.measures)), np.nan)
+        ends = np.array([self.ends.get(table, undefined) for table in tables])
+        return ends[:, 0], ends[:, 1]
+
+
+def _intervals_of(
+    analysis: Analysis,
+    averaged: Sequence[Measure],
+    options: Mapping[str, Any],
+    progress: ProgressLike,
+    *,
+    by_group: bool,
+) -> _Intervals:
+    """Return the intervals over all rows, and for each group those from its own rows.
+
+    Groups with undefined intervals are listed in one note instead of one warning for each. Of
+    classes, the measures in `averaged` have intervals of their means over all rows.
+    """
+    all_rows, drawing = analysis._evidence(options)
+    groups = _evidence_by_group(analysis) if by_group else {}
+    wanted = parse_measures(None)
+    names = [measure.name for measure in wanted]
+    more = [measure for measure in averaged if measure.name not in names]
+    ends: dict[tuple[str, str], Floats] = {}
+    incomplete, undefined = [], []
+    if all_rows.clustered and groups:
+        groups, notes = {}, ["Groups have no intervals: clusters=True draws each as a whole."]
+    else:
+        notes = ["The intervals of a group come from its own rows."] if groups else []
+    with reporting(progress) as report:
+        parts = 1 + len(groups)
+        told = part_of_progress(report, 0, parts)
+        of_all_rows = bootstrap(all_rows, measures=[*wanted, *more], progress=told, **drawing)
+        for part, (group, evidence) in enumerate(groups.items(), 1):
+            told = part_of_progress(report, part, parts)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UndefinedWarning)
+                of_group = bootstrap(evidence, measures=wanted, progress=told, **drawing)
+            if of_group.undefined.any():
+                incomplete.append(group)
+            for row, model in enumerate(evidence.points):
+                ends[group, model] = np.array([of_group.lower[row], of_group.upper[row]])
+                if np.isnan(ends[group, model]).any():
+                    undefined.append(f"{model} in {group}")
+    if incomplete:
+        notes.append(
+            f"Some replicates of groups lack a class and are left out ({join_names(incomplete)})."
+        )
+    if undefined:
+        notes.append(
+            f"Intervals undefined ({join_names(undefined)}): too few different replicates to tell."
+        )
+    if averaged:
+        notes.insert(0, of_all_rows._macro_averages())
+        of_all_rows = of_all_rows._select(names)
+    for row, model in enumerate(of_all_rows.models):
+        ends[ALL_ROWS, model] = np.array([of_all_rows.lower[row], of_all_rows.upper[row]])
+    return _Intervals(of_all_rows, ends, tuple(notes))
+
+
+def _evidence_by_group(analysis: Analysis) -> Mapping[str, Evidence]:
+    """Return what is drawn again for each group from its own rows."""
+    rows = {} if analysis.rows is None else analysis.rows.split_by_group()
+    by_class = {name: rows.split_by_group() for name, rows in analysis.class_rows.items()}
+
+    def evidence(group: str) -> Evidence:
+        models = analysis._tables_as_counted(group)
+        classes = {name: by_class[name][group] for name in models} if by_class else None
+        return Evidence(models, rows.get(group), by_class=classes)
+
+    return analysis._for_each_group(evidence)
 
 
 def _notes(
-    rows: Sequence[_Numbers],
+    rows: Sequence[_Row],
     measures: tuple[str, ...],
     lo: Floats,
     hi: Floats,
-    skipped: Mapping[str, str],
+    analysis: Analysis,
     *,
-    one_vs_rest: bool,
-) -> tuple[str, ...]:
+    by_group: bool,
+) -> list[str]:
     """Return the sentences that explain the numbers."""
     auroc, expected, auprg = (
         measures.index(measure.name) for measure in (AUROC, EXPECTED_F1_GAIN, AUPRG)
@@ -566,7 +537,7 @@ def _notes(
     }
     notes = [
         sentence.replace(
-            "{}", several([rows[index].title for index in np.flatnonzero(which).tolist()])
+            "{}", join_names([rows[index].title for index in np.flatnonzero(which).tolist()])
         )
         for sentence, which in rows_by_sentence.items()
         if which.any()
@@ -575,12 +546,13 @@ def _notes(
         row.positives / (row.positives + row.negatives) for row in rows if row.group == ALL_ROWS
     ]
     if not _all_same(np.array(prevalences)):
-        what = "classes" if one_vs_rest else "models"
+        what = "classes" if analysis.one_vs_rest else "models"
         notes.append(f"The {what} differ in prevalence, so their {AUPR} and F do not compare.")
+    skipped = analysis.skipped if by_group else {}
     for reason in dict.fromkeys(skipped.values()):
         groups = [group for group, why in skipped.items() if why == reason]
-        notes.append(f"Groups left out ({reason}): {several(groups)}.")
-    return tuple(notes)
+        notes.append(f"Groups left out ({reason}): {join_names(groups)}.")
+    return notes
 
 
 def _capitalised(name: str) -> str:

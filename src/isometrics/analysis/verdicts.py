@@ -8,42 +8,36 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.arrays import column, plain
-from isometrics._core.groups import Groups
+from isometrics._core.arrays import plain
 from isometrics._core.parameters import check_confidence, check_size
 from isometrics._core.progress import part_of_progress, reporting
 from isometrics._counting.replicates import kernel_named
-from isometrics.analysis.origins import Origin, with_origin
-from isometrics.decisions.objective import parse_objective
+from isometrics.decisions.decision import UNKNOWN, fingerprint_of
+from isometrics.decisions.objective import ObjectiveOptions, Ratio, parse_objective
 from isometrics.decisions.thresholds import ALL_ROWS
 from isometrics.errors import Advice, NotAnswerableError, ParameterError
 from isometrics.points.models import count_models
-from isometrics.verdict.contest import Contest, effective_rows, fold_codes
+from isometrics.verdict.contest import Contest, Options, effective_rows
 from isometrics.verdict.estimates import FOLDS, REPEATS
-from isometrics.verdict.judge import Options, judge, judge_betas, judge_tuned
-from isometrics.verdict.without_rows import judge_tables, rows_of_table
+from isometrics.verdict.judge import (
+    judge,
+    judge_tables,
+    judge_tuned,
+    rows_of_table,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from isometrics._core.progress import ProgressLike
     from isometrics._core.sample import Sample
     from isometrics.analysis.analysis import Analysis
+    from isometrics.decisions.decision import Decision
     from isometrics.decisions.objective import Objective
     from isometrics.points import OperatingPoints
     from isometrics.verdict.verdict import Verdict
-
-
-class Request(NamedTuple):
-    """What is asked of an analysis."""
-
-    objective: Objective
-    options: Options
-    clustered: bool
-    folds: Any
-    prevalence: float | None
 
 
 class Verdicts(NamedTuple):
@@ -77,8 +71,9 @@ _WORK_BY_BETA = 4e8
 """The same for verdicts of many β, which take about five seconds; of many rows twice that."""
 _PLAIN_WORK_BY_BETA = 5e7
 """The same without compiled loops, where the choices on parts of the rows count as well."""
-_FEWEST_RESAMPLES = 100
-"""With fewer, many β are not judged; as many judge what was chosen on tuning data."""
+FEWEST_RESAMPLES = 100
+"""With fewer, many β are not judged, and groups have no intervals; as many judge what was chosen on
+tuning data."""
 
 
 def verdicts_of(analysis: Analysis, options: dict[str, Any]) -> Verdicts:
@@ -90,61 +85,55 @@ def verdicts_of(analysis: Analysis, options: dict[str, Any]) -> Verdicts:
 
 
 def quick_verdicts(
-    analysis: Analysis,
-    objective: dict[str, Any],
-    *,
-    confidence_level: float = 0.95,
-    n_resamples: int | None = None,
-    random_state: object = 0,
-    progress: ProgressLike = None,
-    thresholds_from: Analysis | None = None,
-    by_beta: bool = False,
+    analysis: Analysis, options: dict[str, Any], *, by_beta: bool = False
 ) -> Verdicts:
     """Return verdicts over all rows that take a second or two at most.
 
-    By default as many resamples are drawn as that allows; of many rows none, except of those that
-    judge what was chosen on tuning data. With `by_beta` and no tuning data, what the page cannot
-    judge by itself is judged for many β, in some seconds, and the verdict for F1 is one of these.
+    `options` are those of `Analysis.verdict`. Without ``n_resamples`` as many are drawn as that
+    allows; of many rows none, except of those that judge what was chosen on tuning data. With
+    `by_beta` and no tuning data, what the page cannot judge by itself is judged for many β, in some
+    seconds, and the verdict for F1 is one of these.
     """
     # Groups that are left out are announced by whoever asks.
     whole = replace(analysis, groups={}, skipped={})
+    tuning = options.get("thresholds_from")
+    objective = {name: options[name] for name in _OBJECTIVE if name in options}
     many: tuple[Verdict, ...] = ()
-    if by_beta and thresholds_from is None:
-        many = verdicts_by_beta(
-            whole,
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            random_state=random_state,
-            progress=progress,
-        )
+    if by_beta and tuning is None:
+        many = verdicts_by_beta(whole, options)
         if many and not objective:
             first = many[JUDGED_BETAS.index(1.0)]
             return Verdicts({"": first}, False, first.replicates, many)
-    work = (_count_rows(whole) + ROWS_OF_A_MODEL) * len(whole.models)
-    if thresholds_from is not None:
-        work += (_count_rows(thresholds_from) + ROWS_OF_A_MODEL) * len(whole.models)
-    elif work > _MOST_WORK:
-        return _verdicts_of_tables(whole, objective, confidence_level)._replace(by_beta=many)
-    if n_resamples is None:
-        n_resamples = min(RESAMPLES, max(int(WORK / work) // 100 * 100, _FEWEST_RESAMPLES))
-    options = {
-        "confidence_level": confidence_level,
-        "n_resamples": n_resamples,
-        "random_state": random_state,
-        "progress": progress,
-        "thresholds_from": thresholds_from,
-    }
-    return verdicts_of(whole, objective | options)._replace(by_beta=many)
+    work = sum(
+        (_count_rows(each) + ROWS_OF_A_MODEL) * len(whole.models)
+        for each in (whole, tuning)
+        if each is not None
+    )
+    if tuning is None and work > _MOST_WORK:
+        level = options.get("confidence_level", 0.95)
+        return _verdicts_of_tables(whole, objective, level)._replace(by_beta=many)
+    affordable = min(RESAMPLES, max(int(WORK / work) // 100 * 100, FEWEST_RESAMPLES))
+    return verdicts_of(whole, {"n_resamples": affordable, **options})._replace(by_beta=many)
 
 
-def verdicts_by_beta(
-    analysis: Analysis,
-    *,
-    confidence_level: float = 0.95,
-    n_resamples: int | None = None,
-    random_state: object = 0,
-    progress: ProgressLike = None,
-) -> tuple[Verdict, ...]:
+_OBJECTIVE = (*ObjectiveOptions.__annotations__, "sure")
+
+
+def judging_options(given: Mapping[str, Any]) -> Options:
+    """Return how rows are drawn again to judge rules, from options of `Analysis.verdict`."""
+    options = Options(**{name: given[name] for name in Options._fields if name in given})
+    if not isinstance(options.folds, bool):
+        raise ParameterError(
+            "folds must be True or False: the folds of an analysis are its groups, which it is "
+            "made with"
+        )
+    return options._replace(
+        confidence_level=check_confidence(options.confidence_level),
+        n_resamples=check_size(options.n_resamples, "n_resamples"),
+    )
+
+
+def verdicts_by_beta(analysis: Analysis, options: Mapping[str, Any]) -> tuple[Verdict, ...]:
     """Return the verdicts over all rows for the β of `JUDGED_BETAS`, for a page without the rows.
 
     Each is that of `Analysis.verdict` with as many resamples. There are none where the page judges
@@ -159,30 +148,16 @@ def verdicts_by_beta(
     work = _count_rows(analysis) * len(models)
     if analysis.one_vs_rest or apart or work <= MOST_ROWS:
         return ()
-    wanted = RESAMPLES if n_resamples is None else check_size(n_resamples, "n_resamples")
-    n_resamples = min(wanted, _resamples_by_beta(work))
-    options = Options(
-        check_confidence(confidence_level), n_resamples, random_state, -1, progress=progress
-    )
-    request = Request(parse_objective(), options, False, None, analysis.prevalence)
-    rows = analysis.rows
-    if rows is None and n_resamples:
-        rows = _rows_of_tables(models, request)
-    if rows is None or not n_resamples:
+    judging = judging_options(options)
+    judging = judging._replace(n_resamples=min(judging.n_resamples, _resamples_by_beta(work)))
+    if not judging.n_resamples:
         return ()
-    contest = contest_of_rows(rows, models, request)
-    return tuple(
-        _with_origin(
-            each,
-            analysis,
-            ALL_ROWS,
-            analysis.rows,
-            request._replace(objective=parse_objective(beta=beta)),
-        )
-        for beta, each in zip(
-            JUDGED_BETAS, judge_betas(contest, JUDGED_BETAS, options), strict=True
-        )
-    )
+    contest = contest_of_rows(analysis.rows, models, Ratio(), judging, analysis.prevalence)
+    if contest is None:
+        return ()
+    contests = [replace(contest, objective=Ratio(beta=beta)) for beta in JUDGED_BETAS]
+    judged = judge(contests, judging)
+    return tuple(_with_origin(each, analysis, ALL_ROWS, analysis.rows) for each in judged)
 
 
 def _resamples_by_beta(work: int) -> int:
@@ -191,7 +166,7 @@ def _resamples_by_beta(work: int) -> int:
         most = int(_WORK_BY_BETA / work)
     else:
         most = int(_PLAIN_WORK_BY_BETA / work) - REPEATS * FOLDS
-    return most // 100 * 100 if most >= _FEWEST_RESAMPLES else 0
+    return most // 100 * 100 if most >= FEWEST_RESAMPLES else 0
 
 
 def _count_rows(analysis: Analysis) -> int:
@@ -222,31 +197,32 @@ def _verdicts_of_tables(
 
 
 def verdict_on(
-    analysis: Analysis, request: Request, tuning: Analysis | None, *, by_group: bool
+    analysis: Analysis,
+    objective: Objective,
+    options: Options,
+    tuning: Analysis | None,
+    *,
+    by_group: bool,
 ) -> Verdict:
     """Return the verdict over all rows, with those of the groups."""
-    options = request.options._replace(
-        confidence_level=check_confidence(request.options.confidence_level),
-        n_resamples=check_size(request.options.n_resamples, "n_resamples"),
-    )
-    if request.clustered:
+    if options.clusters:
         check_clusters(analysis, tuning)
-    if tuning is not None and request.folds is not None:
+    if tuning is not None and options.folds:
         raise ParameterError("pass folds= or thresholds_from=, not both")
-    by_group = by_group and not request.clustered and request.folds is None and tuning is None
+    by_group = by_group and tuning is None and not (options.clusters or options.folds)
     parts = 1 + len(analysis.groups) if by_group else 1
     with reporting(options.progress, "resamples") as report:
         progress = [part_of_progress(report, part, parts) for part in range(parts)]
-        request = request._replace(options=options._replace(progress=progress[0]))
+        options = options._replace(progress=progress[0])
         if tuning is not None:
-            judged = _tuned(analysis, tuning, request)
-            return _with_origin(judged, analysis, ALL_ROWS, analysis.rows, request)
-        models = analysis._tables_as_counted()
-        whole = _over_rows(analysis.rows, models, request, analysis._why_without_rows())
-        whole = _with_origin(whole, analysis, ALL_ROWS, analysis.rows, request)
-        if request.clustered or request.folds is True:
+            judged = _tuned(analysis, tuning, objective, options)
+            return _with_origin(judged, analysis, ALL_ROWS, analysis.rows)
+        whole = _over_rows(analysis, ALL_ROWS, analysis.rows, objective, options)
+        if options.clusters or options.folds:
             return whole
-        groups, skipped = group_verdicts(analysis, request, progress[1:]) if by_group else ({}, {})
+        groups, skipped = (
+            group_verdicts(analysis, objective, options, progress[1:]) if by_group else ({}, {})
+        )
     skipped = analysis.skipped | skipped
     warnings = (*whole.warnings, *_about_groups(analysis, skipped))
     return replace(whole, groups=groups, warnings=warnings)
@@ -282,133 +258,142 @@ def _check_groups_of_rows(analysis: Analysis) -> None:
 
 
 def group_verdicts(
-    analysis: Analysis, request: Request, progress: Sequence[ProgressLike]
+    analysis: Analysis,
+    objective: Objective,
+    options: Options,
+    progress: Sequence[ProgressLike],
 ) -> tuple[dict[str, Verdict], dict[str, str]]:
     """Return the verdict for each group, and the reason for each group without one."""
     groups, skipped = {}, {}
     rows = {} if analysis.rows is None else analysis.rows.split_by_group()
     for group, own_progress in zip(analysis.groups, progress, strict=True):
-        alone = request._replace(options=request.options._replace(progress=own_progress))
+        own = options._replace(progress=own_progress)
         try:
-            models = analysis._tables_as_counted(group)
-            judged = _over_rows(rows.get(group), models, alone, analysis._why_without_rows())
-            groups[group] = _with_origin(judged, analysis, group, rows.get(group), request)
+            groups[group] = _over_rows(analysis, group, rows.get(group), objective, own)
         except (NotAnswerableError, ParameterError) as error:
             skipped[group] = str(error)
     return groups, skipped
 
 
-def _with_origin(
-    verdict: Verdict, analysis: Analysis, group: str, rows: Sample | None, request: Request
-) -> Verdict:
+def _with_origin(verdict: Verdict, analysis: Analysis, group: str, rows: Sample | None) -> Verdict:
     """Return a verdict whose decision can be saved and applied."""
-    # Choices made on tuning data are shown with the counts of the data they are judged on.
-    decision = replace(
-        verdict.decision,
-        threshold=plain(verdict.threshold),  # type: ignore[arg-type]
-        parameters=request.objective.parameters,
+    decision = verdict.decision
+    if analysis.prevalence is not None:
+        decision = replace(decision, prevalence=analysis.prevalence)
+    return replace(verdict, decision=with_origin(decision, verdict.model, analysis, group, rows))
+
+
+def with_origin(
+    decision: Decision, model: str, analysis: Analysis, group: str, rows: Sample | None
+) -> Decision:
+    """Return a decision that names its model, the columns of that, and its data.
+
+    The data are those that were counted, whatever prevalence they were moved to. Where the table
+    lacks some, the rows are counted again, if they are known.
+    """
+    counted = analysis._tables_as_counted(group)[model]
+    if rows is not None and not counted.table.complete:
+        counted = count_models(rows.of_model(model))[model]
+    origin = analysis.origins.get(model, UNKNOWN)
+    label = plain(origin.pos_label)
+    known = label is None or isinstance(label, bool | int | float | str)
+    origin = origin._replace(
+        model=model,
+        pos_label=label if known else str(label),
+        fingerprint=fingerprint_of(counted.table),
     )
-    if request.prevalence is not None:
-        decision = replace(decision, prevalence=request.prevalence)
-    name = verdict.model
-    origin = analysis.origins.get(name, Origin())
-    points = analysis._tables_as_counted(group)[name]
-    decision = with_origin(decision, name, origin, points, rows)
-    return replace(verdict, decision=decision)
+    return replace(decision, origin=origin)
 
 
-def _tuned(analysis: Analysis, tuning: Analysis, request: Request) -> Verdict:
+def _tuned(analysis: Analysis, tuning: Analysis, objective: Objective, options: Options) -> Verdict:
     """Choose on tuning data and judge on an analysis; a budget counts rows of the latter."""
-    test = _contest(analysis, request)
-    request = request._replace(objective=test.objective)
-    found = judge_tuned(_contest(tuning, request), test, request.options)
-    if not analysis.groups or request.clustered:
+    contests = []
+    for each in (analysis, tuning):
+        models = each._tables_as_counted()
+        contest = contest_of_rows(each.rows, models, objective, options, analysis.prevalence)
+        if contest is None:
+            raise NotAnswerableError(
+                "choosing on tuning data needs the rows of both files, which an analysis does not "
+                f"have: {each._why_without_rows()}"
+            )
+        contests.append(contest)
+        objective = contest.objective
+    found = judge_tuned(contests[1], contests[0], options)
+    if not analysis.groups or options.clusters:
         return found
     left_out = "the groups have no verdicts of their own where the choice is made on tuning data"
     return replace(found, warnings=(*found.warnings, left_out))
 
 
 def _over_rows(
-    rows: Sample | None, models: dict[str, OperatingPoints], request: Request, reason: str
+    analysis: Analysis,
+    group: str,
+    known_rows: Sample | None,
+    objective: Objective,
+    options: Options,
 ) -> Verdict:
-    """Judge models on their rows; or, where these are not known, their tables."""
-    if rows is None:
-        rows = _rows_of_tables(models, request)
-    if rows is not None:
-        contest = contest_of_rows(rows, models, request)
-        return judge(contest, request.options, _folds(rows, contest, request))
-    if request.folds is not None:
+    """Judge the models on the rows of a group; or, where these are not known, their tables."""
+    models = analysis._tables_as_counted(group)
+    contest = contest_of_rows(known_rows, models, objective, options, analysis.prevalence)
+    if contest is not None:
+        folds = None
+        if options.folds and known_rows is not None:
+            folds = _folds(known_rows, clustered=options.clusters)
+        (judged,) = judge([contest], options, folds)
+        return _with_origin(judged, analysis, group, known_rows)
+    reason = analysis._why_without_rows()
+    if options.folds:
         raise NotAnswerableError(
             f"folds are groups of rows, which this analysis does not have: {reason}"
         )
-    if request.prevalence is not None:
-        models = {name: each.at_prevalence(request.prevalence) for name, each in models.items()}
-    total = sum(next((each.positives, each.negatives) for each in models.values()))
-    objective = request.objective.for_rows(total)
-    return judge_tables(models, objective, request.options.confidence_level, reason)
+    tables = analysis._tables_of(group)
+    total = sum(next((each.positives, each.negatives) for each in tables.values()))
+    objective = objective.for_rows(total)
+    judged = judge_tables(tables, objective, options.confidence_level, reason)
+    return _with_origin(judged, analysis, group, None)
 
 
-def _rows_of_tables(models: dict[str, OperatingPoints], request: Request) -> Sample | None:
-    """Return the rows that the table of a single model tells, but not their folds."""
-    if len(models) > 1 or request.folds is not None:
-        return None
-    ((name, points),) = models.items()
-    return rows_of_table(name, points)
+def contest_of_rows(
+    rows: Sample | None,
+    models: dict[str, OperatingPoints],
+    objective: Objective,
+    options: Options,
+    prevalence: float | None,
+) -> Contest | None:
+    """Return the models on their rows, with the budget as a share of these.
 
-
-def _contest(analysis: Analysis, request: Request) -> Contest:
-    """Return the models of an analysis whose rows are known."""
-    models = analysis._tables_as_counted()
-    rows = _rows_of_tables(models, request) if analysis.rows is None else analysis.rows
+    Where the rows are not known, the table of a single model tells them, but neither groups nor
+    folds; None if it does not.
+    """
+    if rows is None and len(models) == 1 and not (options.clusters or options.folds):
+        ((name, points),) = models.items()
+        rows = rows_of_table(name, points)
     if rows is None:
-        raise NotAnswerableError(
-            "choosing on tuning data needs the rows of both files, which an analysis does not "
-            f"have: {analysis._why_without_rows()}"
-        )
-    return contest_of_rows(rows, models, request)
-
-
-def contest_of_rows(rows: Sample, models: dict[str, OperatingPoints], request: Request) -> Contest:
-    """Return the models on their rows, with the budget as a share of these."""
+        return None
     if not all(points.table.complete for points in models.values()):
         models = count_models(rows)
     weight = rows.size if rows.weights is None else float(rows.weights.sum())
-    objective = request.objective.for_rows(weight)
     contest = Contest.of_sample(
         rows,
         {name: models[name] for name in rows.scores},
-        objective,
-        clustered=request.clustered,
-        prevalence=request.prevalence,
+        objective.for_rows(weight),
+        clustered=options.clusters,
+        prevalence=prevalence,
     )
     if objective.sure is None:
         return contest
-    return replace(contest, objective=replace(objective, effective=effective_rows(contest)))
+    sure = replace(contest.objective, effective=effective_rows(contest))
+    return replace(contest, objective=sure)
 
 
-def _folds(rows: Sample, contest: Contest, request: Request) -> NDArray[np.int64] | None:
-    """Return the fold of each unit, where folds are given."""
-    if request.folds is None:
-        return None
-    if request.folds is True:
-        if rows.groups is None:
-            raise ParameterError("folds=True takes the groups for folds, but there are no groups")
-        groups = rows.groups
-    else:
-        given = column(request.folds, "folds")
-        if given.size != rows.size:
-            absent = "" if rows.weights is None else " whose weight is not 0"
-            raise ParameterError(
-                f"folds must have one entry for each of the {rows.size} rows{absent} but has "
-                f"{given.size}"
-            )
-        groups = Groups.of_column(given)
-    _, codes = np.unique(groups.codes, return_inverse=True)
-    if codes.max() < 1:
-        raise ParameterError("folds has one fold only; two or more are needed")
-    if not contest.clustered:
-        return np.asarray(codes, np.int64)
-    return fold_codes(codes, contest.unit_of_row)
+def _folds(rows: Sample, *, clustered: bool) -> NDArray[np.int64]:
+    """Return the fold of each unit, where the groups are the folds."""
+    if rows.groups is None:
+        raise ParameterError("folds=True takes the groups for folds, but there are no groups")
+    groups, codes = np.unique(rows.groups.codes, return_inverse=True)
+    if groups.size < 2:
+        raise ParameterError("there is one group only; as folds two or more are needed")
+    return np.arange(groups.size) if clustered else np.asarray(codes, np.int64)
 
 
 def _about_groups(analysis: Analysis, skipped: dict[str, str]) -> list[str]:

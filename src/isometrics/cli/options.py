@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import sys
-import time
-import warnings
-from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import islice
+from contextlib import closing
+from dataclasses import dataclass, fields
+from itertools import islice, product
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from isometrics._core.writing import STANDARD_OUTPUT, is_standard_output
-from isometrics.cli.output import Meter, note, option_of
-from isometrics.errors import ParameterError, UndefinedWarning
+from isometrics._core.files import STANDARD_OUTPUT, is_standard_output
+from isometrics.cli.output import answer, meter, note, option_of
+from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from cyclopts import Token
 
-    from isometrics._core.sample import Sample
     from isometrics.analysis import Analysis
     from isometrics.errors import Advice
-    from isometrics.measures import Measure
-    from isometrics.sources.csv_files import Writing
+    from isometrics.sources.batches import Source
+
+    PathText = str
+else:
+    # Shells complete names of files for this type; a URL stays as it was given, and so does -.
+    from pathlib import Path as PathText
 
 
 def _path(_: Any, tokens: Sequence[Token]) -> str:
@@ -48,7 +49,7 @@ def readable(text: str) -> str:
 
 
 File = Annotated[
-    str,
+    PathText,
     Parameter(
         allow_leading_hyphen=True,
         converter=_path,
@@ -61,30 +62,67 @@ TuningFile = Annotated[
 ]
 IndexName = Literal["f-measure", "kulczynski", "folke", "jaccard", "f-gain", "cost"]
 Output = Annotated[
-    str, Parameter(allow_leading_hyphen=True, converter=_target, help="The file to write.")
+    PathText, Parameter(allow_leading_hyphen=True, converter=_target, help="The file to write.")
 ]
 Target = Annotated[Output, Parameter(alias="-o")]
 
-EscapeFormulas = Annotated[
-    bool,
-    Parameter(
-        negative="",
-        show_default=False,
-        help="In CSV and TSV, put an apostrophe before texts that a spreadsheet would take for "
-        "formulas: those that begin with = + - or @ and are no numbers.",
-    ),
+Numbers = Annotated[
+    tuple[float, ...], Parameter(negative="", consume_multiple=True, show_default=False)
 ]
 
 _COLUMN = Parameter(group="Columns", show_default=False)
 _READING = Parameter(group="Reading", show_default=False)
+_OBJECTIVE = Parameter(group="Objectives", show_default=False)
+_OBJECTIVES = Parameter(group="Objectives", negative="", consume_multiple=True, show_default=False)
+_CONSTRAINT = Parameter(group="Constraints", negative="", consume_multiple=True, show_default=False)
 _SURE = Parameter(group="Certainty", show_default=False)
 _FLAG = Parameter(group="Answers", negative="", show_default=False)
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """Which columns of a file are what, and how it is read."""
+class Answers:
+    """How a command answers."""
+
+    json: Annotated[bool, _FLAG] = False
+    """Print one JSON object instead of tables."""
+    quiet: Annotated[bool, _FLAG] = False
+    """Show no progress."""
+    debug: Annotated[bool, _FLAG] = False
+    """After an error, print where it happened."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Reading(Answers):
+    """How a file is read, and how a command answers."""
+
+    memory_limit: Annotated[str | None, _READING] = None
+    """How much memory reading may use, such as 2GB."""
+    decimal: Annotated[str | None, _READING] = None
+    """The mark before decimals in CSV and Excel, a comma as in 0,5783 or a point."""
+    header: Annotated[bool | None, _READING] = None
+    """Whether the first line of a CSV file has the names of columns; recognised by default."""
+
+    def opened(self, file: str) -> closing[Source]:
+        """Open a file whose rows are copied; none of them is dropped."""
+        from isometrics.sources.files import open_source
+        from isometrics.sources.written_numbers import Dialect
+
+        for option in ("drop_missing", "explain"):
+            if getattr(self, option, False):
+                raise ParameterError(
+                    f"{option_of(option)} is for commands that count rows; this one copies all of "
+                    "them"
+                )
+        dialect = Dialect.of(self.decimal, self.header)
+        return closing(open_source(file, self.memory_limit, dialect=dialect))
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Request(Reading):
+    """Which columns of a file are what, how it is read, and how a command answers."""
 
     label: Annotated[str | None, _COLUMN] = None
     """The column of labels; by default it is recognised."""
@@ -98,16 +136,10 @@ class Columns:
     """The column of groups, each of which is analysed by itself too."""
     pos_label: Annotated[str | None, _COLUMN] = None
     """The label of the positive class."""
-    memory_limit: Annotated[str | None, _READING] = None
-    """How much memory reading may use, such as 2GB."""
     tolerance: Annotated[float | None, _READING] = None
     """Keep only as many rows of a long table as it takes to know every area to this width."""
     drop_missing: Annotated[bool, _READING, Parameter(negative="")] = False
     """Leave out the rows that miss a value in any column that is used, for all models."""
-    decimal: Annotated[str | None, _READING] = None
-    """The mark before decimals in CSV and Excel, a comma as in 0,5783 or a point."""
-    header: Annotated[bool | None, _READING] = None
-    """Whether the first line of a CSV file has the names of columns; recognised by default."""
     strict: Annotated[bool, _READING, Parameter(negative="", env_var="ISOMETRICS_STRICT")] = False
     """Refuse to guess which column is what."""
     explain: Annotated[bool, _READING, Parameter(negative="")] = False
@@ -125,18 +157,6 @@ class Columns:
             raise ParameterError("--scores gives one model two columns; use different names")
         return found
 
-    def writing(self) -> Writing:
-        """Return how the file is written, for those who copy its rows; none of them is dropped."""
-        from isometrics.sources.csv_files import Writing
-
-        for option in ("drop_missing", "explain"):
-            if getattr(self, option):
-                raise ParameterError(
-                    f"{option_of(option)} is for commands that count rows; this one copies all of "
-                    "them"
-                )
-        return Writing.of(self.decimal, self.header)
-
     def roles(self) -> dict[str, Any]:
         """Return which column is what, as `read_predictions` takes it."""
         optional = {role: getattr(self, role) for role in ("model", "weight", "group")}
@@ -150,15 +170,86 @@ class Columns:
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
-class Answers:
-    """How a command answers."""
+class Objectives:
+    """What rules are chosen for, and what they must keep; some commands take several."""
 
-    json: Annotated[bool, _FLAG] = False
-    """Print one JSON object instead of tables."""
-    quiet: Annotated[bool, _FLAG] = False
-    """Show no progress."""
-    debug: Annotated[bool, _FLAG] = False
-    """After an error, print where it happened."""
+    beta: Annotated[tuple[float, ...], _OBJECTIVES] = ()
+    """The highest F of this β, by default F1; 0 is precision, and inf recall."""
+    cost: Annotated[tuple[float, ...], _OBJECTIVES] = ()
+    """The lowest cost per row at this cost proportion of false alarms, between 0 and 1."""
+    miss_cost: Annotated[float | None, _OBJECTIVE] = None
+    """The lowest cost per row, where a miss costs this; give --false-alarm-cost too."""
+    false_alarm_cost: Annotated[float | None, _OBJECTIVE] = None
+    """What a false alarm costs."""
+    index: Annotated[IndexName | None, _OBJECTIVE] = None
+    """The highest value of this index of tradeoff space."""
+    lam: Annotated[float | None, _OBJECTIVE, Parameter(name="--lambda")] = None
+    """The weight of recall in that index, by default 0.5."""
+    objective: Annotated[tuple[Literal["accuracy", "youden"], ...], _OBJECTIVES] = ()
+    """The highest accuracy, or the highest Youden's J."""
+    min_precision: Annotated[tuple[float, ...], _CONSTRAINT] = ()
+    """Only rules with at least this precision; without an objective, the highest recall."""
+    min_recall: Annotated[tuple[float, ...], _CONSTRAINT] = ()
+    """Only rules with at least this recall; without an objective, the highest precision."""
+    budget: Annotated[tuple[float, ...], _CONSTRAINT] = ()
+    """Only rules that flag at most so many rows of FILE; alone, those with the highest recall."""
+    sure: Annotated[float | None, Parameter(group="Constraints", show_default=False)] = None
+    """Ask for the precision and the recall with this confidence, such as 0.95; for isometrics
+    verdict."""
+
+    def only(self) -> dict[str, Any]:
+        """Return the one objective with its constraints, checked, as `Analysis.verdict` has it."""
+        from isometrics.decisions.objective import parse_objective
+
+        asked = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, tuple):
+                if len(value) > 1 or (value and field.name == "objective"):
+                    raise ParameterError(
+                        f"is {' '.join(map(str, value))}, which isometrics thresholds takes; give "
+                        "one number here",
+                        parameter=field.name,
+                    )
+                value = value[0] if value else None
+            if value is not None:
+                asked[field.name] = value
+        parse_objective(**asked)
+        return asked
+
+    def each(self, betas: Sequence[float]) -> list[dict[str, Any]]:
+        """Return all objectives, checked, as `best_threshold` has them; by default F of these β.
+
+        Constraints apply to every objective, in all combinations of their levels. Without an
+        objective each level stands alone, and asks for the most of what it leaves free.
+        """
+        from isometrics.decisions.objective import parse_objective
+
+        if self.sure is not None:
+            raise ParameterError("is for isometrics verdict; leave it out", parameter="sure")
+        names = ("min_precision", "min_recall", "budget")
+        levels = {name: getattr(self, name) for name in names if getattr(self, name)}
+        asked = self._objectives()
+        if asked:
+            limits = [dict(zip(levels, each, strict=True)) for each in product(*levels.values())]
+            asked = [objective | limit for objective in asked for limit in limits]
+        elif levels:
+            asked = [{name: level} for name, each in levels.items() for level in each]
+        else:
+            asked = [{"beta": beta} for beta in betas]
+        for each in asked:
+            parse_objective(**each)
+        return asked
+
+    def _objectives(self) -> list[dict[str, Any]]:
+        """Return the objectives without constraints."""
+        asked: list[dict[str, Any]] = [{"beta": beta} for beta in self.beta]
+        asked += [{"cost": cost} for cost in self.cost]
+        if self.miss_cost is not None or self.false_alarm_cost is not None:
+            asked.append({"miss_cost": self.miss_cost, "false_alarm_cost": self.false_alarm_cost})
+        if self.index is not None or self.lam is not None:
+            asked.append({"index": self.index, "lam": self.lam})
+        return asked + [{"objective": name} for name in self.objective]
 
 
 @Parameter(name="*")
@@ -208,9 +299,11 @@ class Certainty:
 
 
 RESAMPLES = 2000
-COLUMNS = Columns()
 ANSWERS = Answers()
+READING = Reading()
+REQUEST = Request()
 CERTAINTY = Certainty()
+OBJECTIVES = Objectives()
 
 
 # ---------------------------------------------------------------------- what they ask for
@@ -219,120 +312,54 @@ _NAMED = 5
 """How many groups that are left out are named one by one."""
 
 
-def load(
-    file: str, columns: Columns, answers: Answers, *, keep_rows: bool | int | str | None = False
-) -> Analysis:
+def load(file: str, request: Request, *, keep_rows: bool | int | str | None = False) -> Analysis:
     """Read a prediction file; what was read from where goes to the stream of messages.
 
     Rows are kept as `read_predictions` keeps them, by default not at all.
     """
     from isometrics.analysis import read_predictions
 
-    with Meter("reading", quiet=answers.quiet) as meter:
+    with meter("reading", quiet=request.quiet) as progress:
         analysis = read_predictions(
             file,
-            **columns.roles(),
-            memory_limit=columns.memory_limit,
-            tolerance=columns.tolerance,
+            **request.roles(),
+            memory_limit=request.memory_limit,
+            tolerance=request.tolerance,
             keep_rows=keep_rows,
-            drop_missing=columns.drop_missing,
-            decimal=columns.decimal,
-            header=columns.header,
-            strict=columns.strict,
-            progress=meter,
-            notify=None if answers.json else _note_advice,
+            drop_missing=request.drop_missing,
+            decimal=request.decimal,
+            header=request.header,
+            strict=request.strict,
+            progress=progress,
+            notify=None if request.json else _note_advice,
         )
-    if not answers.json:
+    if not request.json:
         note(analysis.description)
         for group, reason in islice(analysis.skipped.items(), _NAMED):
             note(f"group {group!r} is left out: {reason}")
         if len(analysis.skipped) > _NAMED:
             note(f"and {len(analysis.skipped) - _NAMED} more groups, which --json lists")
-    if columns.explain:
+    if request.explain:
         print(analysis.explain(), file=sys.stderr, flush=True)
-    if columns.prevalence is None:
+    if request.prevalence is None:
         return analysis
-    return analysis.at_prevalence(columns.prevalence)
+    return analysis.at_prevalence(request.prevalence)
 
 
 def _note_advice(advice: Advice) -> None:
     note(advice.phrase(option_of))
 
 
-_MUCH_WORK = 2e9
-"""Rows times models times resamples that may take a minute."""
-_TIMED_ROWS = 1 << 19
-"""Rows that are timed: more than caches hold, which makes each row slower."""
-_FEWER, _ENOUGH = 10, 200
-"""How many times fewer resamples are offered, and how many an interval needs at least."""
-
-
-@contextmanager
-def resampling(
-    certainty: Certainty, answers: Answers, analysis: Analysis, measure: Measure | None = None
-) -> Iterator[dict[str, Any]]:
-    """Yield the options of `bootstrap`, with a progress bar; none unless intervals are wanted.
-
-    Where resampling will take minutes, say so beforehand, and what is faster.
-    """
-    options = certainty.options()
-    if not options:
-        yield {}
-        return
-    rows, resamples = analysis.rows, options.get("n_resamples", RESAMPLES)
-    if rows is not None and rows.size * len(rows.scores) * float(resamples) > _MUCH_WORK:
-        seconds = seconds_per_resample(rows, measure) * resamples
-        if seconds >= 60 and not answers.quiet:
-            fewer = max(resamples // _FEWER, _ENOUGH)
-            faster = (
-                f"; --resamples {fewer} takes about {_duration(seconds / resamples * fewer)}, for "
-                "ends of the intervals that are a little less certain"
-            )
-            note(
-                f"{resamples:,} resamples of {rows.size:,} rows will take about "
-                f"{_duration(seconds)}{faster if fewer < resamples else ''}"
-            )
-    with Meter("resampling", unit="resamples", quiet=answers.quiet) as meter:
-        yield options | {"progress": meter}
-
-
-def seconds_per_resample(rows: Sample, measure: Measure | None = None) -> float:
-    """Estimate what one more resample costs, from a few resamples of some of the rows."""
-    import numpy as np
-
-    from isometrics._core.parameters import parse_jobs
-    from isometrics._counting.draws import BLOCK
-    from isometrics.uncertainty.bootstrap import bootstrap
-
-    both_classes = [rows.labels.argmax(), rows.labels.argmin()]
-    step = -(-rows.size // _TIMED_ROWS)
-    subsample = rows.take(np.append(both_classes, np.arange(0, rows.size, step)))
-    times: list[float] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedWarning)
-        # Progress is told after each block; the time of the first has fixed costs in it.
-        bootstrap(
-            subsample.labels,
-            subsample.scores,
-            measures=measure,
-            sample_weight=subsample.weights,
-            n_resamples=2 * BLOCK,
-            random_state=0,
-            progress=lambda *_: times.append(time.perf_counter()),
-        )
-    return (times[1] - times[0]) / BLOCK * rows.size / subsample.size / parse_jobs(-1)
-
-
-def _duration(seconds: float) -> str:
-    """Return a time in the unit that suits it."""
-    units = ((86_400, "day"), (3600, "hour"), (60, "minute"))
-    size, unit = next(each for each in units if seconds >= 2 * each[0] or each == units[-1])
-    count = round(seconds / size)
-    if count < 1:
-        return f"{seconds:.0f} seconds"
-    return f"{count:,} {unit}{'s' * (count > 1)}"
-
-
 def about(analysis: Analysis) -> dict[str, object]:
     """Return what JSON says about the data."""
     return {"description": analysis.description, "skipped": dict(analysis.skipped)}
+
+
+def tell_written(said: dict[str, object], output: str, answers: Answers) -> None:
+    """Say that a file is written: its path, or what JSON says of it; ``-`` speaks for itself."""
+    if output == "-":
+        return
+    if answers.json:
+        answer(said | {"written": output}, [], as_json=True)
+    else:
+        print(output)

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import sys
 import threading
-import time
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Callable
+from contextlib import contextmanager
+from shutil import get_terminal_size
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from isometrics._core.json_files import number_or_null
+from isometrics._core.files import number_or_null
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
-    from types import TracebackType
-
-    from rich.console import Console
-    from rich.progress import Progress
-    from rich.table import Table
+    from collections.abc import Collection, Iterator, Sequence
 
     from isometrics._core.results import ResultTable
     from isometrics.analysis import Analysis
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
 
 Columns = dict[str, Any]
 """Equally long lists or arrays by their names."""
-
-_CHUNK = 10_000
 
 
 class Part(NamedTuple):
@@ -54,24 +50,17 @@ def answer(about: dict[str, object], parts: Sequence[Part], *, as_json: bool) ->
     if as_json:
         print(json_text(about | as_data(parts)))
         return
-    show = _on_terminal if sys.stdout.isatty() else _as_text
     for number, part in enumerate(parts):
         title, columns = cell(part.title), part.columns if part.shown is None else part.shown
         readable = {
             cell(name): [cell(value) for value in column] for name, column in columns.items()
         }
-        print(*[""] * (number > 0), show(title, readable), *map(cell, part.notes), sep="\n")
+        print(*[""] * (number > 0), _as_text(title, readable), *map(cell, part.notes), sep="\n")
 
 
 def say(lines: Sequence[str]) -> None:
     """Print sentences; on a terminal, wrapped to its width."""
-    from textwrap import wrap
-
-    width = sys.maxsize
-    if sys.stdout.isatty():
-        from rich.console import Console
-
-        width = Console().width
+    width = get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
     for line in lines:
         print(*(wrap(cell(line), width, break_on_hyphens=False) or [""]), sep="\n")
 
@@ -81,6 +70,9 @@ def note(text: str) -> None:
     print(cell(text), file=sys.stderr, flush=True)
 
 
+Progress = Callable[[int, int | None], None]
+"""What is told the rows, or other units, done and in all."""
+
 _OTHER_NAMES = {
     "betas": "--beta",
     "confidence_level": "--confidence",
@@ -89,6 +81,7 @@ _OTHER_NAMES = {
     "measures": "--measure",
     "n_jobs": "--jobs",
     "n_resamples": "--resamples",
+    "spaces": "--space",
 }
 """Options whose names are not those of the parameters in Python."""
 
@@ -114,11 +107,8 @@ def as_data(parts: Sequence[Part]) -> dict[str, object]:
 
 def records(columns: Columns) -> Iterator[dict[str, object]]:
     """Yield the rows of a table as objects that JSON can hold."""
-    size = len(next(iter(columns.values())))
-    for start in range(0, size, _CHUNK):
-        chunk = [plain_list(values[start : start + _CHUNK]) for values in columns.values()]
-        for row in zip(*chunk, strict=True):
-            yield dict(zip(columns, row, strict=True))
+    for row in zip(*map(plain_list, columns.values()), strict=True):
+        yield dict(zip(columns, row, strict=True))
 
 
 def plain_list(values: Any) -> list[object]:
@@ -164,75 +154,16 @@ def cell(value: object) -> str:
 
 
 def _as_text(title: str, columns: dict[str, list[str]]) -> str:
+    """Return an aligned table; one that a terminal is too narrow for is laid on its side."""
     from isometrics._core.results import text_table
 
-    left = [name for name, values in columns.items() if not any(map(_is_number, values))]
-    lines = text_table(title, columns, left=left, most=sys.maxsize).splitlines()
+    width = get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+    for shown in (columns, _turned(columns), columns):
+        left = [name for name, values in shown.items() if not any(map(_is_number, values))]
+        lines = text_table(title, shown, left=left, most=sys.maxsize).splitlines()
+        if max(map(len, lines[1:])) <= width:
+            break
     return "\n".join(line.rstrip() for line in lines)
-
-
-def _on_terminal(title: str, columns: dict[str, list[str]]) -> str:
-    """Return a table that fits the terminal, with every column.
-
-    One that is too wide is laid on its side. If it is still too wide, its columns are spread over
-    several tables, each of which begins with the first column.
-    """
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    tables = (
-        min(
-            (_split(each, console.width) for each in (columns, _turned(columns))),
-            # Several tables are as long as all their rows and heads.
-            key=lambda tables: (
-                len(tables) > 1,
-                len(tables) * (len(next(iter(tables[0].values()))) + 3),
-            ),
-        )
-        if _width(columns) > console.width
-        else [columns]
-    )
-    with console.capture() as drawn:
-        for table in tables:
-            console.print(_rich_table(table))
-    return f"{title}\n{drawn.get().rstrip()}"
-
-
-def _split(columns: dict[str, list[str]], width: int) -> list[dict[str, list[str]]]:
-    """Return tables of at most this width; only a column that is wider by itself is folded."""
-    first, *others = columns
-    tables = [{first: columns[first]}]
-    for name in others:
-        wider = tables[-1] | {name: columns[name]}
-        if len(wider) > 2 and _width(wider) > width:
-            wider = {first: columns[first], name: columns[name]}
-            tables.append(wider)
-        else:
-            tables[-1] = wider
-    return tables
-
-
-def _width(columns: dict[str, list[str]]) -> int:
-    """Return how wide `_rich_table` draws a table; each column has two spaces and a line."""
-    from rich.cells import cell_len
-
-    widest = (max(map(cell_len, (name, *values))) for name, values in columns.items())
-    return sum(width + 3 for width in widest) + 1
-
-
-def _rich_table(columns: dict[str, list[str]]) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    # As `Text`, what a user named is never markup.
-    table = Table(box=SIMPLE_HEAD)
-    for name, values in columns.items():
-        at_right = any(map(_is_number, values))
-        table.add_column(Text(name), justify="right" if at_right else "left", overflow="fold")
-    for row in zip(*columns.values(), strict=True):
-        table.add_row(*map(Text, row))
-    return table
 
 
 def _turned(columns: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -294,85 +225,35 @@ def joined(parts: list[Any]) -> Any:
 PATIENCE = 2.0
 
 
-class Meter:
-    """A progress bar on the stream of messages that appears when it is worth it.
+@contextmanager
+def meter(task: str, *, unit: str = "rows", quiet: bool = False) -> Iterator[Progress]:
+    """Show a progress bar on the stream of messages, once it is worth it.
 
-    Call it with the rows, or other units, done and in all, or None where nobody knows.
+    Yields a function that is told the rows, or other units, done and in all, or None where nobody
+    knows.
     """
+    if quiet or not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
-    def __init__(
-        self,
-        task: str,
-        *,
-        unit: str = "rows",
-        quiet: bool = False,
-        patience: float = PATIENCE,
-        console: Console | None = None,
-    ) -> None:
-        self._task = task
-        self._unit = unit
-        self._console = console
-        self._lock = threading.Lock()
-        self._rows: tuple[int, int | None] = (0, None)
-        self._bar: Progress | None = None
-        shown = not quiet and (console is not None or sys.stderr.isatty())
-        self._timer = threading.Timer(patience, self._appear) if shown else None
-
-    def __call__(self, done: int, total: int | None = None) -> None:
-        """Take note of the rows done so far."""
-        with self._lock:
-            self._rows = (done, total)
-            if self._bar is not None:
-                self._update(self._bar)
-
-    def __enter__(self) -> Self:
-        """Start to wait."""
-        self._start = time.monotonic()
-        if self._timer is not None:
-            self._timer.daemon = True
-            self._timer.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Take the bar away."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer.join()
-        if self._bar is not None:
-            self._bar.stop()
-
-    def _appear(self) -> None:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            SpinnerColumn,
-            TextColumn,
-            TimeRemainingColumn,
-        )
-
-        with self._lock:
-            self._bar = Progress(
-                SpinnerColumn(),
-                TextColumn("{task.description}", markup=False),
-                BarColumn(),
-                TextColumn("{task.fields[rows]}", markup=False),
-                TimeRemainingColumn(),
-                console=self._console or Console(stderr=True),
-                transient=True,
-            )
-            self._bar.add_task(self._task, total=None, rows="")
-            self._update(self._bar)
-            self._bar.start()
-
-    def _update(self, bar: Progress) -> None:
-        done, total = self._rows
-        rate = done / max(time.monotonic() - self._start, 1e-9)
-        speed = f", {rate:,.0f} {self._unit}/s" if rate >= 1 else ""
-        rows = f"{done:,} {self._unit}{speed}" if done else ""
-        bar.update(bar.task_ids[0], completed=done, total=total, rows=rows)
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.completed:,} {task.fields[unit]}", markup=False),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    shown = bar.add_task(task, total=None, unit=unit)
+    timer = threading.Timer(PATIENCE, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda done, total: bar.update(shown, completed=done, total=total)
+    finally:
+        timer.cancel()
+        timer.join()
+        bar.stop()

@@ -9,10 +9,11 @@ import threading
 import traceback
 import warnings
 from contextlib import contextmanager, suppress
-from itertools import takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from isometrics.cli.help import print_page
+from isometrics.cli.help import COMMANDS, MORE, PAGE, print_page, unwrapped
 from isometrics.cli.output import cell, option_of
 from isometrics.errors import IsometricsError, UndefinedWarning, redacted, require, system_reason
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 FINE = 0
 UNEXPECTED = 1
 BAD_INPUT = 2
-_LONGEST = 1000
 _SENTENCES: dict[int, str] = {signal.SIGINT: "interrupted"} | {
     # Windows has no SIGHUP.
     getattr(signal, name): f"ended by {name}"
@@ -60,6 +60,57 @@ def _signals_as_interrupts() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
+_MODULES = {
+    "apply": "copies",
+    "calibrate": "copies",
+    "compare": "summary",
+    "convert": "copies",
+    "curve": "curves",
+    "demo": "demo_and_doctor",
+    "doctor": "demo_and_doctor",
+    "plot": "curves",
+    "report": "page",
+    "serve": "page",
+    "thresholds": "verdict",
+    "tradeoff": "curves",
+}
+"""Where the function of a command lies, if not in the module of its name."""
+
+
+def function_of(command: str) -> Callable[..., int | None]:
+    """Return the function of a command, which has its name."""
+    module = import_module(f"isometrics.cli.{_MODULES.get(command, command)}")
+    function: Callable[..., int | None] = getattr(module, command + "_" * (command == "help"))
+    return unwrapped(function)
+
+
+@cache
+def application(only: str = "") -> App:
+    """Return the application, with one of its commands or, where there is none such, with all."""
+    from cyclopts import App, Group
+
+    from isometrics._core import __version__
+
+    app = App(
+        name="isometrics",
+        usage="",
+        help=PAGE,
+        help_format="plaintext",
+        help_epilogue=MORE,
+        # The page above lists them.
+        group_commands=Group("Commands", help_formatter=lambda *_: None),
+        version=__version__,
+        exit_on_error=False,
+        print_error=False,
+        result_action="return_value",
+        suppress_keyboard_interrupt=False,
+    )
+    for name in [only] if only in COMMANDS else COMMANDS:
+        app.command(function_of(name), name=name)
+    app.register_install_completion_command(help="Install completion for the shell in use.")
+    return app
+
+
 def isometrics(words: list[str]) -> int | None:
     """Run a command of `isometrics`. To list what there is loads no library."""
     require("the command isometrics", "cyclopts", "rich", "duckdb", "pyarrow")
@@ -67,17 +118,14 @@ def isometrics(words: list[str]) -> int | None:
     if _is_option(first) and {"--help", "-h"} & {first, *words}:
         print_page()
         return None
-    from isometrics.cli.app import application
-
     app = application(first)
-    code: int | None = app(_file_first(words, app))
+    code: int | None = app(words)
     return code
 
 
 def run(arguments: Sequence[str], command: Callable[[list[str]], int | None] = isometrics) -> int:
     """Run a command, by default that of `isometrics`; what it raises becomes an exit code."""
     words = list(arguments)
-    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal cannot show must not end the program.
         if hasattr(stream, "reconfigure"):
@@ -86,112 +134,51 @@ def run(arguments: Sequence[str], command: Callable[[list[str]], int | None] = i
     try:
         with _short_warnings(), _signals_as_interrupts() as received:
             code = command(words)
-            sys.stdout.flush()
+            print(end="", flush=True)
     except BaseException as error:
         if "--debug" in words:
             traceback.print_exc()
-        ending = _interruption(received[0]) if received else _ending(error)
-        if ending.sentence:
-            print(f"isometrics: {_shortened(redacted(ending.sentence))}", file=sys.stderr)
-        return ending.code
+        if isinstance(error, KeyboardInterrupt) and not received:
+            received = [signal.SIGINT]
+        if received:
+            code, sentence = 128 + received[0], _SENTENCES[received[0]]
+        else:
+            code, sentence = _ending(error)
+        if sentence:
+            print(f"isometrics: {redacted(sentence)}", file=sys.stderr)
     return code or FINE
-
-
-def _file_first(words: list[str], app: App) -> list[str]:
-    """Move a file behind ``--scores a b``, which would take it for a value, to the command."""
-    command, *others = words or [""]
-    if not others or not _is_option(others[0]) or _is_option(command) or command not in app:
-        return words
-    greedy = {
-        name
-        for argument in app[command].assemble_argument_collection()
-        if argument.parameter.consume_multiple
-        for name in argument.names
-    }
-    values = None
-    for start, word in enumerate(others):
-        if _is_option(word):
-            option, equals, _ = word.partition("=")
-            values = len(equals) if option in greedy else None
-        elif values and _is_source(word):
-            files = list(takewhile(lambda word: not _is_option(word), others[start:]))
-            return [command, *files, *others[:start], *others[start + len(files) :]]
-        elif values is not None:
-            values += 1
-    return words
-
-
-def _is_source(word: str) -> bool:
-    return word == "-" or "://" in word or os.path.lexists(word)
 
 
 def _is_option(word: str) -> bool:
     return word.startswith("-") and word != "-"
 
 
-def _open_closed_streams() -> None:
-    """Open streams that were closed to nowhere, so that no other file takes their number."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
-
-
-class _Ending(NamedTuple):
-    code: int
-    sentence: str = ""
-
-
-def _interruption(number: int) -> _Ending:
-    return _Ending(128 + number, _SENTENCES[number])
-
-
-def _ending(error: BaseException) -> _Ending:
-    if isinstance(error, KeyboardInterrupt):
-        return _interruption(signal.SIGINT)
+def _ending(error: BaseException) -> tuple[int, str]:
+    """Return the exit code after an error, and what to say."""
     # Rich leaves the program when a pipe is closed.
     if isinstance(error.__context__ if isinstance(error, SystemExit) else error, BrokenPipeError):
         # Who reads the output has read enough.
         _abandon_output()
-        return _Ending(FINE)
-    if (sentence := _foreseen(error)) is not None:
-        return _Ending(BAD_INPUT, sentence)
-    return _Ending(
-        UNEXPECTED,
-        f"unexpected {type(error).__name__}: {cell(error)}; this is a defect of isometrics, run "
-        "the command again with --debug and report what it prints",
-    )
-
-
-def _foreseen(error: BaseException) -> str | None:
-    """Return what to say about an error that is not ours."""
+        return FINE, ""
     if isinstance(error, OSError) or isinstance(error.__cause__, OSError):
         # What could not be written would be tried again, and fail without a sentence.
         _abandon_output()
-    if isinstance(error, OSError):
-        return _about_the_system(error)
-    if isinstance(error, MemoryError):
-        return "not enough memory; give less data or a --memory-limit"
-    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
-        return "cannot start a thread: the system limits processes or memory; see ulimit -a"
     if isinstance(error, IsometricsError):
-        return cell(error.phrase(option_of))
+        return BAD_INPUT, cell(error.phrase(option_of))
+    if isinstance(error, OSError):
+        where = f"use {os.fsdecode(error.filename)!r}" if error.filename else "read or write"
+        return BAD_INPUT, f"cannot {where}: {system_reason(error)}"
+    if isinstance(error, MemoryError):
+        return BAD_INPUT, "not enough memory; give less data or a --memory-limit"
     from cyclopts import CycloptsError
 
     if isinstance(error, CycloptsError):
-        return f"{cell(error)} Give files first, then options; --help says what is accepted."
-    return None
-
-
-def _about_the_system(error: OSError) -> str:
-    where = f"use {os.fsdecode(error.filename)!r}" if error.filename else "read or write"
-    return f"cannot {where}: {system_reason(error)}"
-
-
-def _shortened(sentence: str) -> str:
-    """Leave out the middle of a sentence that repeats a long text of the user's."""
-    if len(sentence) <= _LONGEST:
-        return sentence
-    return f"{sentence[: _LONGEST // 2]} … {sentence[-_LONGEST // 2 :]}"
+        hint = "Give files first, then options; --help says what is accepted."
+        return BAD_INPUT, f"{cell(error)} {hint}"
+    return UNEXPECTED, (
+        f"unexpected {type(error).__name__}: {cell(error)}; this is a defect of isometrics, run "
+        "the command again with --debug and report what it prints"
+    )
 
 
 def _abandon_output() -> None:

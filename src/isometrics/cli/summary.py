@@ -1,40 +1,56 @@
-"""`isometrics summary`: all areas, baselines and best thresholds of every model and group."""
+"""`isometrics summary` and `compare`: tables of all models, below the verdict."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Unpack
 
 from cyclopts import Parameter
 
 from isometrics.cli.options import (
-    ANSWERS,
     CERTAINTY,
-    COLUMNS,
-    Answers,
+    REQUEST,
+    RESAMPLES,
     Certainty,
-    Columns,
     File,
+    IndexName,
+    Numbers,
+    Request,
     Target,
     about,
     load,
-    resampling,
+    tell_written,
 )
-from isometrics.cli.output import Meter, answer, part_of
-from isometrics.cli.table_files import write_table, writer_for
-from isometrics.cli.verdict import MOST_ROWS, head
+from isometrics.cli.output import Part, answer, as_data, meter, note, option_of, part_of, say
+from isometrics.cli.table_files import check_suffix, write_table
+from isometrics.cli.verdict import data_of
+from isometrics.errors import IsometricsError, ParameterError, redacted
+from isometrics.measures import AUPRG, measure_choices
+
+if TYPE_CHECKING:
+    from isometrics._core.results import ResultTable
+    from isometrics.analysis import Analysis
+    from isometrics.analysis.verdicts import Verdicts
+    from isometrics.comparison import Comparison
+    from isometrics.decisions.objective import ObjectiveOptions
+    from isometrics.verdict.verdict import Verdict
+
+MOST_ROWS = 200_000
+"""Rows that are kept for the head of an answer."""
+MOST_ROWS_OF_PAGE = 1_000_000
+"""Rows that are kept for the verdicts of a page."""
+_NAMED = 5
+"""How many classes have their sentence at the head."""
 
 
 def summary(
     file: File,
     /,
     *,
-    beta: Annotated[
-        tuple[float, ...], Parameter(negative="", consume_multiple=True, show_default=False)
-    ] = (0.5, 1.0, 2.0),
+    beta: Numbers = (0.5, 1.0, 2.0),
     output: Target | None = None,
     certainty: Certainty = CERTAINTY,
-    columns: Columns = COLUMNS,
-    answers: Answers = ANSWERS,
+    request: Request = REQUEST,
 ) -> None:
     """Print the verdict, all areas with their baselines, and the best thresholds.
 
@@ -54,34 +70,185 @@ def summary(
     output
         Write the table to a file that ends in .csv, .tsv, .parquet, .arrow, .json or .jsonl, or in
         .csv.gz, with a row for each model and group, and print its path in the last line; - is CSV
-        on standard output, and nothing else. In CSV and TSV, names that a spreadsheet would take
-        for formulas get an apostrophe.
+        on standard output, and nothing else.
     """
     from isometrics._core.parameters import parse_betas
 
     # What cannot be answered is said before a long file is read.
     parse_betas(beta)
-    if output not in (None, "-"):
-        writer_for(output)
-    analysis = load(file, columns, answers, keep_rows=certainty.rows_to_keep(MOST_ROWS))
-    with resampling(certainty, answers, analysis) as options:
-        if options:
-            found = analysis.summary(beta=beta, **options)
-        else:
-            with Meter("summary", unit="groups", quiet=answers.quiet) as meter:
-                found = analysis.summary(beta=beta, progress=meter)
+    check_suffix(output)
+    analysis = load(file, request, keep_rows=certainty.rows_to_keep(MOST_ROWS))
+    task, unit = ("resampling", "resamples") if certainty.wanted else ("summary", "groups")
+    with meter(task, unit=unit, quiet=request.quiet) as progress:
+        found = analysis.summary(beta=beta, **certainty.options(), progress=progress)
     part = part_of("summary", found)
     if output is not None:
-        write_table(part.columns, output, escape_formulas=True)
+        write_table(part.columns, output)
         if output == "-":
             return
-    first = head(analysis, file, certainty, answers, beta=1.0 if 1.0 in beta else beta[0])
-    if not answers.json:
+    first = head(analysis, file, certainty, request, beta=1.0 if 1.0 in beta else beta[0])
+    if not request.json:
         first.show()
     said = about(analysis) | first.data | {"notes": list(found.notes)}
     if output is None:
-        answer(said, [part], as_json=answers.json)
-    elif answers.json:
-        answer(said | {"written": output}, [], as_json=True)
+        answer(said, [part], as_json=request.json)
     else:
-        print(output)
+        tell_written(said, output, request)
+
+
+_MOST_PAIRED = 100
+"""Of more models there are thousands of pairs, which take minutes."""
+
+
+def compare(
+    file: File,
+    /,
+    *,
+    index: IndexName = "f-measure",
+    measure: Annotated[
+        str,
+        Parameter(
+            help="The measure for which --confidence says how certain the difference is: "
+            f"{measure_choices()}."
+        ),
+    ] = AUPRG.name,
+    pairs: bool | None = None,
+    certainty: Certainty = CERTAINTY,
+    request: Request = REQUEST,
+) -> None:
+    """Print the verdict, who is best for which weight of recall, areas and dominance.
+
+    For example:
+      isometrics compare predictions.csv
+      isometrics compare predictions.csv --index jaccard --json
+      isometrics compare predictions.csv --confidence 0.95 --measure AUROC
+
+    Parameters
+    ----------
+    index
+        What to compare by.
+    pairs
+        Say for every two models who dominates whom. By default up to 100 models.
+    """
+    from isometrics.comparison import compare as compared
+    from isometrics.measures import parse_measures
+
+    # A name that is not known is said before a long file is read.
+    (wanted,) = parse_measures(measure)
+    analysis = load(file, request, keep_rows=certainty.rows_to_keep(MOST_ROWS))
+    if analysis.one_vs_rest:
+        raise ParameterError(
+            "the classes of one classifier are not rivals, so none is better; isometrics summary "
+            "has all of them, and isometrics verdict the threshold of each"
+        )
+    if pairs is None:
+        pairs = len(analysis.models) <= _MOST_PAIRED
+    with meter("resampling", unit="resamples", quiet=request.quiet) as progress:
+        options = certainty.options()
+        whole = analysis.compare(index, measure=wanted, **options, progress=progress)
+    # Groups that nobody asked for are no part of the answer.
+    groups_asked = analysis.groups if request.group else {}
+    with meter("comparing", unit="groups", quiet=request.quiet) as progress:
+        groups: dict[str, Comparison] = {}
+        for done, (group, models) in enumerate(groups_asked.items(), 1):
+            groups |= {group: compared(models, index)} if len(models) > 1 else {}
+            progress(done, len(groups_asked))
+        said = about(analysis) | {"index": index, "sentence": whole.sentence(), "pairs": pairs}
+        parts = _parts(whole, pairs=pairs)
+        if request.json and groups:
+            said["groups"] = {
+                group: {"sentence": found.sentence()} | as_data(_parts(found, pairs=pairs))
+                for group, found in groups.items()
+            }
+        for group, found in groups.items():
+            if not request.json:
+                mine = _parts(found, pairs=pairs)
+                parts += [part._replace(title=f"{group}: {part.title}") for part in mine]
+    if not pairs:
+        note("which model dominates which is left out; add --pairs")
+    objective: dict[str, Any] = {} if index == "f-measure" else {"index": index}
+    first = head(analysis, file, certainty, request, **objective)
+    if not request.json:
+        first.show()
+    answer(said | first.data, parts, as_json=request.json)
+
+
+def _parts(found: Comparison, *, pairs: bool) -> list[Part]:
+    tables: dict[str, ResultTable] = {"winners": found.winners, "areas": found.areas}
+    if pairs:
+        tables["dominance"] = found.dominance
+    if found.certainty is not None:
+        tables["certainty"] = found.certainty
+    return [
+        part_of(key, table, found.sentence() if key == "winners" else None)
+        for key, table in tables.items()
+    ]
+
+
+# ---------------------------------------------------------------------- the head of answers
+
+
+class Head(NamedTuple):
+    """What a command says before its tables."""
+
+    lines: list[str]
+    data: dict[str, object]
+    verdicts: dict[str, Verdict]
+    """By the name of their class; of one alone ``""``. ``{}`` where there is no verdict."""
+    by_beta: tuple[Verdict, ...] = ()
+    """Those for other β, for a page that does not have the rows."""
+
+    def show(self) -> None:
+        """Print it, and an empty line below."""
+        say([*self.lines, ""])
+
+
+def head(
+    analysis: Analysis,
+    file: str,
+    certainty: Certainty = CERTAINTY,
+    request: Request = REQUEST,
+    *,
+    thresholds_from: Analysis | None = None,
+    by_beta: bool = False,
+    **objective: Unpack[ObjectiveOptions],
+) -> Head:
+    """Return the verdict with which a command begins, over all rows.
+
+    It takes a second or two at most: of long files only what their tables tell, and a hint at the
+    command that tells the rest. With `by_beta`, for a page, it takes some seconds. With tuning
+    data, the choice is made there. It raises nothing.
+    """
+    from isometrics.analysis.verdicts import quick_verdicts
+
+    try:
+        drawing = certainty.drawing()
+        if certainty.resamples is None:
+            del drawing["n_resamples"]
+        with meter("resampling", unit="resamples", quiet=request.quiet) as progress:
+            options = {"progress": progress, "thresholds_from": thresholds_from}
+            found = quick_verdicts(analysis, objective | drawing | options, by_beta=by_beta)
+    except IsometricsError as error:
+        return Head([f"No verdict: {error.phrase(option_of)}."], {"verdict": None}, {})
+    verdicts = found.verdicts
+    said = _sentences(found)
+    command = f"isometrics verdict {quote(redacted(file))}"
+    if thresholds_from is not None:
+        command += f" --thresholds-from {quote(redacted(thresholds_from.source))}"
+    if not found.n_resamples or analysis._more_rows_than_asked:
+        said.append(f"What to expect on new data, and how sure: {command}")
+    elif not all(each.replicates for each in verdicts.values()):
+        said.append(next(each.method for each in verdicts.values() if not each.replicates))
+    elif found.n_resamples < RESAMPLES:
+        said.append(f"From {found.n_resamples:,} resamples; {command} draws {RESAMPLES:,}.")
+    return Head(said, data_of(found), verdicts, found.by_beta)
+
+
+def _sentences(found: Verdicts) -> list[str]:
+    """Return the answer, and what to beware of."""
+    if not found.by_class:
+        (verdict,) = found.verdicts.values()
+        return [verdict.sentence(), *(f"Beware: {warning}" for warning in verdict.warnings)]
+    said = [f"{name}: {each.sentence()}" for name, each in found.verdicts.items()]
+    more = len(said) - _NAMED
+    return said[:_NAMED] + [f"and {more} more classes"] * (more > 0)

@@ -7,45 +7,49 @@ import gzip
 import io
 import json
 from contextlib import contextmanager
-from functools import partial
+from decimal import Decimal
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from isometrics._core.writing import STANDARD_OUTPUT, whole_file
+from isometrics._core.files import STANDARD_OUTPUT, whole_file
 from isometrics.cli.options import readable
-from isometrics.cli.output import plain
+from isometrics.cli.output import plain, records
 from isometrics.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
 
     from isometrics.cli.output import Columns
 
-    Write = Callable[[pa.Schema, Iterable[pa.RecordBatch], IO[bytes]], None]
+    Batches = Iterable[pa.RecordBatch]
 
 _ROWS = 65_536
-_JSONS = (".json", ".jsonl")
 _SPECIAL = r'[",;\t\r\n]'
 _GZIP = ".gz"
+SUFFIXES = (
+    *(".csv", ".tsv", ".parquet", ".arrow", ".json", ".jsonl"),
+    *(".csv.gz", ".tsv.gz", ".jsonl.gz"),
+)
+"""How the names of files end that a table can become."""
+TEXTS = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+"""What is written as text with columns."""
 
 
-def write_table(columns: Columns, target: str, *, escape_formulas: bool = False) -> None:
+def write_table(columns: Columns, target: str) -> None:
     """Write columns of results to a file, in JSON as `answer` prints them; ``-`` is CSV."""
+    kind = kind_of(target)
+    if ".json" in kind:
+        with whole_file(target, binary=True) as file, _content(file, kind) as content:
+            _write_json(records(columns), content, kind)
+        return
     table = arrow_table(columns)
-    if suffix_of(target).startswith(_JSONS):
-        table = _as_strict_json(table)
-    write_batches(table.schema, table.to_batches(_ROWS), target, escape_formulas=escape_formulas)
+    write_batches(table.schema, table.to_batches(_ROWS), target)
 
 
 def write_batches(
-    schema: pa.Schema,
-    batches: Iterable[pa.RecordBatch],
-    target: str,
-    suffix: str | None = None,
-    *,
-    escape_formulas: bool = False,
+    schema: pa.Schema, batches: Batches, target: str, suffix: str | None = None
 ) -> None:
     """Write batches to a file as they come; ``-`` is standard output.
 
@@ -60,15 +64,30 @@ def write_batches(
         The file.
     suffix
         What kind of file it is, if its own suffix does not tell.
-    escape_formulas
-        Whether texts and names of columns in CSV and TSV that a spreadsheet would take for formulas
-        get an apostrophe.
     """
-    kind = suffix or (".csv" if target == STANDARD_OUTPUT else suffix_of(target))
-    if escape_formulas and kind in TEXTS:
-        schema, batches = _without_formulas(schema, batches)
+    kind = suffix or kind_of(target)
     with _sentences(target), whole_file(target, binary=True) as file:
-        WRITERS[kind](schema, batches, file)
+        if kind == ".parquet":
+            from pyarrow import parquet
+
+            _write_all(parquet.ParquetWriter(file, schema), batches)
+        elif kind == ".arrow":
+            import pyarrow as pa
+
+            _write_all(pa.ipc.new_file(file, schema), batches)
+        else:
+            written = _written(schema)
+            rows = (batch.cast(written) for batch in batches)
+            with _content(file, kind) as content:
+                if kind in TEXTS:
+                    _write_text(written, rows, content, "\t" if "tsv" in kind else ",")
+                else:
+                    _write_json((row for batch in rows for row in batch.to_pylist()), content, kind)
+
+
+def kind_of(target: str) -> str:
+    """Return the suffix that tells what to write; that of standard output is ``.csv``."""
+    return ".csv" if target == STANDARD_OUTPUT else suffix_of(target)
 
 
 def suffix_of(target: str) -> str:
@@ -83,72 +102,53 @@ def suffix_of(target: str) -> str:
     return "".join(suffixes[-2:] if suffixes[-1:] == [_GZIP] else suffixes[-1:])
 
 
-def is_text(target: str) -> bool:
-    """Tell whether a file, or standard output, is written as text with columns."""
-    return target == STANDARD_OUTPUT or suffix_of(target) in TEXTS
-
-
-def writer_for(target: str) -> Write:
-    """Return what writes files of this suffix."""
-    suffix = suffix_of(target)
-    if suffix not in WRITERS:
+def check_suffix(target: str | None) -> None:
+    """Refuse a file whose name does not tell what to write."""
+    if target is not None and kind_of(target) not in SUFFIXES:
         raise ParameterError(
-            f"{target!r} should end in {', '.join(WRITERS)}, or be - for CSV on standard output"
+            f"{target!r} should end in {', '.join(SUFFIXES)}, or be - for CSV on standard output"
         )
-    return WRITERS[suffix]
-
-
-def _without_formulas(
-    schema: pa.Schema, batches: Iterable[pa.RecordBatch]
-) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    import pyarrow as pa
-
-    from isometrics.sources.arrow import without_formulas
-
-    written = _written(schema)
-    names = without_formulas(pa.array(schema.names, pa.string())).to_pylist()
-    escaped = pa.schema(
-        [
-            pa.field(name, without_formulas(pa.array([], field.type)).type)
-            for name, field in zip(names, written, strict=True)
-        ]
-    )
-    return escaped, (
-        pa.RecordBatch.from_arrays(
-            [without_formulas(column) for column in batch.cast(written).columns], schema=escaped
-        )
-        for batch in batches
-    )
 
 
 @contextmanager
 def _sentences(target: str) -> Iterator[None]:
     """Turn what a format cannot hold into one sentence."""
-    import duckdb
     import pyarrow as pa
 
     try:
         yield
-    except (pa.ArrowException, duckdb.Error) as error:
+    except pa.ArrowException as error:
         where = "to standard output" if target == STANDARD_OUTPUT else repr(target)
         raise FileError(f"cannot write {where}: {error}") from error
+
+
+@contextmanager
+def _content(file: IO[bytes], kind: str) -> Iterator[IO[bytes]]:
+    """Give the file, or what compresses into it; the same rows give the same bytes."""
+    if not kind.endswith(_GZIP):
+        yield file
+        return
+    with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as content:
+        yield cast("IO[bytes]", content)
+
+
+def _write_all(writer: Any, batches: Batches) -> None:
+    with writer:
+        for batch in batches:
+            writer.write_batch(batch)
 
 
 # ---------------------------------------------------------------------- text
 
 
-def _write_text(
-    schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes], delimiter: str = ","
-) -> None:
+def _write_text(schema: pa.Schema, batches: Batches, file: IO[bytes], delimiter: str) -> None:
     """Write the lines of a text table; numbers read back as they were."""
     from pyarrow.csv import WriteOptions, write_csv
 
-    written = _written(schema)
     head = io.StringIO()
     csv.writer(head, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
     file.write(head.getvalue().encode())
-    for coded in batches:
-        batch = coded.cast(written)
+    for batch in batches:
         # Arrow would quote every text, needed or not.
         style = "needed" if any(map(_has_special, batch.columns)) else "none"
         options = WriteOptions(include_header=False, delimiter=delimiter, quoting_style=style)
@@ -185,93 +185,24 @@ def _has_special(column: pa.Array) -> bool:
     return bool(pc.any(pc.match_substring_regex(column, _SPECIAL)).as_py())
 
 
-def _write_json(
-    schema: pa.Schema,
-    batches: Iterable[pa.RecordBatch],
-    file: IO[bytes],
-    marks: tuple[bytes, bytes, bytes] = (b"[\n", b",\n", b"\n]\n"),
-) -> None:
-    """Write one object for each row, with marks before, between and behind them."""
-    import duckdb
-    import pyarrow as pa
-
-    from isometrics.sources.files import literal
-
-    written = _written(schema)
-    first, next_, last = marks
+def _write_json(rows: Iterable[dict[str, Any]], file: IO[bytes], kind: str) -> None:
+    """Write one object for each row: those of a list, or one on each line."""
+    first, between, last = ("", "\n", "\n") if ".jsonl" in kind else ("[\n", ",\n", "\n]\n")
     before = first
-    # DuckDB gives columns other names where case is all that differs.
-    columns = {f"c{position}": name for position, name in enumerate(schema.names)}
-    named = ", ".join(f"{literal(name)}, {column}" for column, name in columns.items())
-    with duckdb.connect() as connection:
-        for batch in batches:
-            rows = pa.Table.from_batches([batch.cast(written)]).rename_columns(list(columns))
-            connection.register("rows", rows)
-            texts = connection.execute(f"SELECT json_object({named}) FROM rows").fetchall()
-            if texts:
-                file.write(before + next_.join(text.encode() for (text,) in texts))
-                before = next_
-    file.write(last if before == next_ else first + last)
+    for row in rows:
+        text = json.dumps(row, ensure_ascii=False, default=_as_json, separators=(",", ":"))
+        # Names of files that are no text have halves of characters.
+        file.write(f"{before}{text}".encode(errors="backslashreplace"))
+        before = between
+    file.write(f"{'' if before == between else first}{last}".encode())
 
 
-def _as_strict_json(table: pa.Table) -> pa.Table:
-    """Return a table whose numbers any reader of JSON takes: NaN is null, infinities are texts."""
-    import pyarrow as pa
-
-    is_json = {"ARROW:extension:name": "arrow.json"}
-    for position, field in enumerate(table.schema):
-        if pa.types.is_floating(field.type):
-            numbers = map(plain, table[position].to_pylist())
-            texts = [None if number is None else json.dumps(number) for number in numbers]
-            table = table.set_column(
-                position,
-                pa.field(field.name, pa.string(), metadata=is_json),
-                pa.array(texts, pa.string()),
-            )
-    return table
+def _as_json(value: object) -> float | str:
+    """Return a value of Arrow that JSON does not have: decimals, times."""
+    return float(value) if isinstance(value, Decimal) else str(value)
 
 
 # ---------------------------------------------------------------------- columns
-
-
-def _write_parquet(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]) -> None:
-    from pyarrow import parquet
-
-    with parquet.ParquetWriter(file, schema) as writer:
-        for batch in batches:
-            writer.write_batch(batch)
-
-
-def _write_arrow(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]) -> None:
-    import pyarrow as pa
-
-    with pa.ipc.new_file(file, schema) as writer:
-        for batch in batches:
-            writer.write_batch(batch)
-
-
-def _write_compressed(
-    schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes], write: Write
-) -> None:
-    """Write a file of another kind, compressed; the same rows give the same bytes."""
-    with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as content:
-        write(schema, batches, cast("IO[bytes]", content))
-
-
-WRITERS: dict[str, Write] = {
-    ".csv": _write_text,
-    ".tsv": partial(_write_text, delimiter="\t"),
-    ".parquet": _write_parquet,
-    ".arrow": _write_arrow,
-    ".json": _write_json,
-    ".jsonl": partial(_write_json, marks=(b"", b"\n", b"\n")),
-}
-WRITERS |= {
-    f"{suffix}{_GZIP}": partial(_write_compressed, write=WRITERS[suffix])
-    for suffix in (".csv", ".tsv", ".jsonl")
-}
-TEXTS = (".csv", ".tsv", f".csv{_GZIP}", f".tsv{_GZIP}")
-"""What is written as text with columns, which a spreadsheet may open."""
 
 
 def arrow_table(columns: Columns) -> pa.Table:

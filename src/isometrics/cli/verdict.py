@@ -1,97 +1,58 @@
-"""`isometrics verdict`: which model, which threshold, how sure; other commands begin with it."""
+"""`isometrics verdict` and `thresholds`: which model, which threshold, how sure."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Unpack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from isometrics.cli.options import (
-    ANSWERS,
     CERTAINTY,
-    COLUMNS,
-    RESAMPLES,
-    Answers,
+    OBJECTIVES,
+    REQUEST,
     Certainty,
-    Columns,
     File,
-    IndexName,
+    Numbers,
+    Objectives,
+    Request,
     Target,
     TuningFile,
     about,
     load,
+    tell_written,
 )
-from isometrics.cli.output import Meter, Part, answer, note, option_of, part_of, say
-from isometrics.errors import IsometricsError, ParameterError, redacted
+from isometrics.cli.output import Part, answer, meter, note, part_of, say, stacked
+from isometrics.cli.table_files import SUFFIXES, suffix_of, write_table
+from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
     from isometrics.analysis import Analysis
     from isometrics.analysis.verdicts import Verdicts
+    from isometrics.cli.output import Columns
     from isometrics.decisions.decision import Decision
-    from isometrics.decisions.objective import Objective, ObjectiveOptions
-    from isometrics.verdict.judge import Options
-    from isometrics.verdict.verdict import Verdict
+    from isometrics.decisions.objective import Objective
+    from isometrics.decisions.thresholds import Entry
 
-_OBJECTIVE = Parameter(group="Objective", show_default=False)
-_CONSTRAINT = Parameter(group="Constraints", show_default=False)
-_FLAG = Parameter(group="Certainty", negative="", show_default=False)
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """What the model and the threshold should be best for, by default F1."""
-
-    beta: Annotated[float | None, _OBJECTIVE] = None
-    """The highest F of this β; 0 is precision, and inf recall."""
-    cost: Annotated[float | None, _OBJECTIVE] = None
-    """The lowest cost per row at this cost proportion of false alarms, between 0 and 1."""
-    miss_cost: Annotated[float | None, _OBJECTIVE] = None
-    """The lowest cost per row, where a miss costs this; give --false-alarm-cost too."""
-    false_alarm_cost: Annotated[float | None, _OBJECTIVE] = None
-    """What a false alarm costs."""
-    index: Annotated[IndexName | None, _OBJECTIVE] = None
-    """The highest value of this index of tradeoff space."""
-    lam: Annotated[float | None, _OBJECTIVE, Parameter(name="--lambda")] = None
-    """The weight of recall in that index, by default 0.5."""
-    min_precision: Annotated[float | None, _CONSTRAINT] = None
-    """Only rules with at least this precision; without an objective, the highest recall."""
-    min_recall: Annotated[float | None, _CONSTRAINT] = None
-    """Only rules with at least this recall; without an objective, the highest precision."""
-    budget: Annotated[float | None, _CONSTRAINT] = None
-    """Only rules that flag at most so many rows of FILE; alone, those with the highest recall."""
-    sure: Annotated[float | None, _CONSTRAINT] = None
-    """Ask for the precision and the recall with this confidence, such as 0.95."""
-
-    def options(self) -> dict[str, Any]:
-        """Return the objective, checked, as `Analysis.verdict` takes it."""
-        from isometrics.decisions.objective import parse_objective
-
-        options = asdict(self)
-        parse_objective(**options)
-        return options
-
-
-GOAL = Goal()
+BETAS = (0.5, 1.0, 2.0)
+_RULE = ".json"
+"""How the file of a rule ends."""
 
 
 def verdict(
     file: File,
     /,
     *,
-    goal: Goal = GOAL,
+    objectives: Objectives = OBJECTIVES,
     thresholds_from: TuningFile = None,
     fold: Annotated[str | None, Parameter(group="Columns", show_default=False)] = None,
-    clusters: Annotated[bool, _FLAG] = False,
-    threshold: Annotated[
-        tuple[float, ...], Parameter(negative="", consume_multiple=True, show_default=False)
-    ] = (),
+    clusters: Annotated[
+        bool, Parameter(group="Certainty", negative="", show_default=False)
+    ] = False,
+    threshold: Numbers = (),
     output: Target | None = None,
     certainty: Certainty = CERTAINTY,
-    columns: Columns = COLUMNS,
-    answers: Answers = ANSWERS,
+    request: Request = REQUEST,
 ) -> None:
     """Say which model to use, which scores to flag, what to expect of it, and how sure that is.
 
@@ -120,110 +81,81 @@ def verdict(
         - prints it instead of the verdict.
     """
     from isometrics.analysis.verdicts import verdicts_of
-    from isometrics.verdict.judge import Options
 
     # What cannot be answered is said before a long file is read.
-    options = goal.options() | certainty.drawing()
-    _check_given(threshold, elsewhere=fold is not None or goal.sure is not None)
-    if fold is not None:
-        if columns.group or thresholds_from is not None:
-            raise ParameterError(
-                "--fold takes its column for the groups, and judges by choices made on other "
-                "folds; give it without --group and --thresholds-from"
-            )
-        columns = replace(columns, group=fold)
-        options["folds"] = True
-    try:
-        analysis = load(file, columns, answers, keep_rows=None)
-    except ParameterError as error:
-        if fold is None or error.parameter != "group":
-            raise
-        raise ParameterError(error.problem, error.advice, parameter="fold") from error
-    guessed = analysis._guessed_group or ""
-    if guessed.lower() == "fold" and not answers.json:
-        note(f"if the scores come from a cross-validation, add --fold {guessed}")
-    if thresholds_from is not None:
-        options["thresholds_from"] = load(thresholds_from, columns, answers, keep_rows=None)
-    with Meter("resampling", unit="resamples", quiet=answers.quiet) as meter:
-        found = verdicts_of(analysis, options | {"clusters": clusters, "progress": meter})
-        parts = _beside(
-            analysis,
-            threshold,
-            _aim(goal),
-            Options(**certainty.drawing(), n_jobs=-1, progress=meter),
-            clustered=clusters,
-            tuning=options.get("thresholds_from"),
+    objective = objectives.only()
+    drawing = certainty.drawing()
+    _check_given(threshold)
+    if threshold and (fold is not None or objectives.sure is not None):
+        raise ParameterError(
+            "--threshold is told beside the best threshold of each model; give it without --fold "
+            "and --sure"
         )
+    if fold is not None and (request.group or thresholds_from is not None):
+        raise ParameterError(
+            "--fold takes its column for the groups, and judges by choices made on other folds; "
+            "give it without --group and --thresholds-from"
+        )
+    analysis = _load(file, request, fold)
+    guessed = analysis._guessed_group or ""
+    if guessed.lower() == "fold" and not request.json:
+        note(f"if the scores come from a cross-validation, add --fold {guessed}")
+    options: dict[str, Any] = objective | drawing | {"clusters": clusters}
+    if thresholds_from is not None:
+        options["thresholds_from"] = load(thresholds_from, request, keep_rows=None)
+    parts = []
+    with meter("resampling", unit="resamples", quiet=request.quiet) as progress:
+        options["progress"] = progress
+        found = verdicts_of(analysis, options | ({} if fold is None else {"folds": True}))
+        if threshold:
+            check = analysis.at(list(threshold), by_group=False, **options)
+            # The verdict corrects its model for the choice among the models, too.
+            best = f"the best for {check.objective.label}, each model judged by itself"
+            parts.append(part_of("thresholds", check, f"Given thresholds beside {best}"))
     if output is not None:
-        _only_rule(found).save(output)
+        _rule_of_verdict(found).save(output)
         if output == "-":
             return
-    if answers.json:
+    if request.json:
         written = {} if output is None else {"written": output}
-        answer(about(analysis) | _data(found) | written, parts, as_json=True)
+        answer(about(analysis) | data_of(found) | written, parts, as_json=True)
         return
+    _print(found, parts)
+
+
+def _load(file: str, request: Request, fold: str | None) -> Analysis:
+    """Read a file with its rows; folds are its groups."""
+    if fold is None:
+        return load(file, request, keep_rows=None)
+    try:
+        return load(file, replace(request, group=fold), keep_rows=None)
+    except ParameterError as error:
+        parameter = "fold" if error.parameter == "group" else error.parameter
+        raise ParameterError(error.problem, error.advice, parameter=parameter) from error
+
+
+def _print(found: Verdicts, parts: list[Part]) -> None:
+    """Print all lines of verdicts, with a table of their groups."""
     for number, (name, each) in enumerate(found.verdicts.items()):
         said = [f"{name}: {line}" if found.by_class else line for line in each.lines()[:1]]
         say([*[""] * (number > 0), *said, *each.lines()[1:]])
         if each.groups:
             print()
             answer({}, [Part("groups", "By group:", each._by_group())], as_json=False)
-    for part in parts:
+    if parts:
         print()
-        answer({}, [part], as_json=False)
+        answer({}, parts, as_json=False)
 
 
-def _check_given(threshold: tuple[float, ...], *, elsewhere: bool) -> None:
-    """Refuse thresholds that are no numbers, or beside which there is no best one."""
-    if not threshold:
-        return
-    from isometrics.analysis.threshold_check import parse_given
+def _check_given(threshold: tuple[float, ...]) -> None:
+    """Refuse thresholds that are no numbers."""
+    if threshold:
+        from isometrics.analysis.threshold_check import parse_given
 
-    parse_given(list(threshold))
-    if elsewhere:
-        raise ParameterError(
-            "--threshold is told beside the best threshold of each model; give it without --fold "
-            "and --sure"
-        )
+        parse_given(list(threshold))
 
 
-def _beside(
-    analysis: Analysis,
-    threshold: tuple[float, ...],
-    aim: tuple[Objective, float],
-    options: Options,
-    *,
-    clustered: bool,
-    tuning: Analysis | None,
-) -> list[Part]:
-    """Return what given thresholds do beside the best ones, where there are any."""
-    if not threshold:
-        return []
-    from isometrics.analysis.threshold_check import check_thresholds, parse_given
-
-    check = check_thresholds(
-        analysis,
-        parse_given(list(threshold)),
-        aim,
-        options,
-        clustered=clustered,
-        by_group=False,
-        tuning=tuning,
-    )
-    # The verdict corrects its model for the choice among the models, too.
-    title = f"Given thresholds beside the best for {aim[0].label}, each model judged by itself"
-    return [part_of("thresholds", check, title)]
-
-
-def _aim(goal: Goal) -> tuple[Objective, float]:
-    """Return the objective, and the β of the F to show beside it."""
-    from isometrics.decisions.objective import parse_objective
-
-    objective = parse_objective(**goal.options())
-    return objective, 1.0 if goal.beta is None else goal.beta
-
-
-def _only_rule(found: Verdicts) -> Decision:
+def _rule_of_verdict(found: Verdicts) -> Decision:
     """Return the rule of the only verdict; several classes are refused."""
     if len(found.verdicts) > 1:
         raise ParameterError("-o writes the rule of one class; choose one with --scores")
@@ -231,91 +163,198 @@ def _only_rule(found: Verdicts) -> Decision:
     return verdict.decision
 
 
-# ---------------------------------------------------------------------- the head of other answers
-
-MOST_ROWS = 200_000
-"""Rows that are kept for the head of an answer."""
-MOST_ROWS_OF_PAGE = 1_000_000
-"""Rows that are kept for the verdicts of a page."""
-_NAMED = 5
-"""How many classes have their sentence at the head."""
-
-
-class Head(NamedTuple):
-    """What a command says before its tables."""
-
-    lines: list[str]
-    data: dict[str, object]
-    verdicts: dict[str, Verdict]
-    """By the name of their class; of one alone ``""``. ``{}`` where there is no verdict."""
-    by_beta: tuple[Verdict, ...] = ()
-    """Those for other β, for a page that does not have the rows."""
-
-    def show(self) -> None:
-        """Print it, and an empty line below."""
-        say([*self.lines, ""])
-
-
-def head(
-    analysis: Analysis,
-    file: str,
-    certainty: Certainty = CERTAINTY,
-    answers: Answers = ANSWERS,
-    *,
-    thresholds_from: Analysis | None = None,
-    by_beta: bool = False,
-    **objective: Unpack[ObjectiveOptions],
-) -> Head:
-    """Return the verdict with which a command begins, over all rows.
-
-    It takes a second or two at most: of long files only what their tables tell, and a hint at the
-    command that tells the rest. With `by_beta`, for a page, it takes some seconds. With tuning
-    data, the choice is made there. It raises nothing.
-    """
-    from isometrics.analysis.verdicts import quick_verdicts
-
-    try:
-        drawing = certainty.drawing()
-        with Meter("resampling", unit="resamples", quiet=answers.quiet) as meter:
-            found = quick_verdicts(
-                analysis,
-                {**objective},
-                confidence_level=drawing["confidence_level"],
-                n_resamples=certainty.resamples,
-                random_state=certainty.random_state,
-                progress=meter,
-                thresholds_from=thresholds_from,
-                by_beta=by_beta,
-            )
-    except IsometricsError as error:
-        return Head([f"No verdict: {error.phrase(option_of)}."], {"verdict": None}, {})
-    verdicts = found.verdicts
-    said = _sentences(found)
-    command = f"isometrics verdict {quote(redacted(file))}"
-    if thresholds_from is not None:
-        command += f" --thresholds-from {quote(redacted(thresholds_from.source))}"
-    if not found.n_resamples or analysis._more_rows_than_asked:
-        said.append(f"What to expect on new data, and how sure: {command}")
-    elif not all(each.replicates for each in verdicts.values()):
-        said.append(next(each.method for each in verdicts.values() if not each.replicates))
-    elif found.n_resamples < RESAMPLES:
-        said.append(f"From {found.n_resamples:,} resamples; {command} draws {RESAMPLES:,}.")
-    return Head(said, _data(found), verdicts, found.by_beta)
-
-
-def _sentences(found: Verdicts) -> list[str]:
-    """Return the answer, and what to beware of."""
-    if not found.by_class:
-        (verdict,) = found.verdicts.values()
-        return [verdict.sentence(), *(f"Beware: {warning}" for warning in verdict.warnings)]
-    said = [f"{name}: {each.sentence()}" for name, each in found.verdicts.items()]
-    more = len(said) - _NAMED
-    return said[:_NAMED] + [f"and {more} more classes"] * (more > 0)
-
-
-def _data(found: Verdicts) -> dict[str, object]:
-    """Return what JSON says."""
+def data_of(found: Verdicts) -> dict[str, object]:
+    """Return what JSON says of verdicts."""
     if found.by_class:
         return {"verdict_by_class": {name: each.to_dict() for name, each in found.verdicts.items()}}
     (verdict,) = found.verdicts.values()
     return {"verdict": verdict.to_dict()}
+
+
+# ---------------------------------------------------------------------- thresholds
+
+
+def thresholds(
+    file: File,
+    /,
+    *,
+    objectives: Objectives = OBJECTIVES,
+    all: Annotated[bool, Parameter(negative="", group="Objectives", show_default=False)] = False,
+    on: Annotated[File | None, Parameter(help="Judge the thresholds on this file too.")] = None,
+    output: Target | None = None,
+    threshold: Numbers = (),
+    certainty: Certainty = CERTAINTY,
+    request: Request = REQUEST,
+) -> None:
+    """Print the best thresholds for F scores, costs and indices, alone or under constraints.
+
+    Several objectives may be given; by default they are F0.5, F1 and F2. Constraints apply to
+    every objective. Without one, each asks for the most of what it leaves free.
+
+    For example:
+      isometrics thresholds predictions.csv --beta 0.5 1 2
+      isometrics thresholds predictions.csv --beta 1 --min-precision 0.8
+      isometrics thresholds tuning.csv --min-precision 0.9 --on test.csv
+      isometrics thresholds predictions.csv --threshold 0.5
+      isometrics thresholds tuning.csv --on test.csv --threshold 0.5
+      isometrics thresholds predictions.csv --all --json
+      isometrics thresholds tuning.csv --scores forest --beta 1 -o rule.json
+      isometrics thresholds predictions.csv --all -o thresholds.csv
+
+    Parameters
+    ----------
+    all
+        Every threshold that is best for some β, with the β for which it is.
+    output
+        Write the rule to this JSON file, which isometrics apply flags new rows by; one objective
+        and one model must be chosen. - prints it instead of the table. A file that ends in .csv,
+        .tsv, .parquet, .arrow or .jsonl, or in .csv.gz, gets the table instead.
+    threshold
+        What these thresholds do, such as the present one, beside the best one for one objective,
+        by default F1, with intervals.
+    """
+    rule = output is not None and _is_rule(output)
+    drawing = certainty.drawing()
+    _refuse(objectives, request, all=all, on=on, threshold=threshold, certainty=certainty)
+    asked = objectives.each((1.0,) if threshold else BETAS)
+    if rule and (all or len(asked) > 1):
+        raise ParameterError(
+            "-o writes one rule; give one objective, such as --beta 1, or a file that ends in .csv "
+            "for the table"
+        )
+    if threshold and len(asked) > 1:
+        raise ParameterError("--threshold is told beside the best one for one objective; give one")
+    _check_given(threshold)
+    # Judged are the rows of the other file, where there is one.
+    kept = None if threshold else False
+    analysis = load(file, request, keep_rows=False if on is not None else kept)
+    test = None if on is None else load(on, request, keep_rows=kept)
+    if output is not None and rule:
+        _only_rule(analysis, asked[0]).save(output)
+        if output == "-":
+            return
+    said = about(analysis) | ({} if output is None else {"written": output})
+    if all:
+        part = Part("thresholds", "The best threshold for every β", stacked(analysis, _optimal))
+    elif threshold:
+        judged_on, tuning = (analysis, None) if test is None else (test, analysis)
+        with meter("resampling", unit="resamples", quiet=request.quiet) as progress:
+            drawing |= {"thresholds_from": tuning, "progress": progress}
+            check = judged_on.at(list(threshold), **asked[0], **drawing)
+        part = part_of("thresholds", check)
+        said["objective"] = check.objective.label
+    elif test is None:
+        best = stacked(analysis, lambda entry: _best(entry, asked))
+        part = Part("thresholds", "The best thresholds", best)
+    else:
+        title = "The best thresholds, and what they achieve on other data"
+        part = Part("thresholds", title, _judged(analysis, test, asked))
+    if output is None or rule:
+        answer(said, [part], as_json=request.json)
+        return
+    write_table(part.columns, output)
+    tell_written(said, output, request)
+
+
+def _refuse(
+    objectives: Objectives,
+    request: Request,
+    *,
+    all: bool,
+    on: str | None,
+    threshold: tuple[float, ...],
+    certainty: Certainty,
+) -> None:
+    """Refuse options that contradict each other."""
+    if all and (on is not None or threshold or objectives != OBJECTIVES):
+        raise ParameterError(
+            "--all lists the thresholds for every β; give it without objectives, --on and "
+            "--threshold"
+        )
+    if certainty.wanted and not threshold:
+        raise ParameterError(
+            "--confidence is that of --threshold; isometrics verdict says what to expect of the "
+            "best one"
+        )
+    if objectives.budget and request.prevalence is not None:
+        raise ParameterError(
+            "--budget counts rows of the file, which --prevalence replaces by scaled ones; give "
+            "one of the two, or --min-precision or --min-recall with --prevalence"
+        )
+
+
+def _is_rule(output: str) -> bool:
+    """Tell whether a file is that of a rule, and not of a table."""
+    suffix = suffix_of(output)
+    if output != "-" and suffix not in SUFFIXES:
+        tables = ", ".join(name for name in SUFFIXES if name != _RULE)
+        raise ParameterError(
+            f"{output!r} should end in {_RULE} for a rule, or in {tables} for a table"
+        )
+    return output == "-" or suffix == _RULE
+
+
+def _only_rule(analysis: Analysis, asked: dict[str, Any]) -> Decision:
+    """Return the rule of the only model for all rows; several models are refused."""
+    from isometrics._core.results import join_names
+
+    if len(analysis.models) > 1:
+        names = join_names(list(map(repr, analysis.models)))
+        raise ParameterError(
+            f"-o writes the rule of one model, but there are {names}; choose one with --scores, or "
+            "let isometrics verdict -o choose"
+        )
+    if analysis.groups:
+        note("the rule is for all rows, whatever their group")
+    return analysis.decision(**asked)
+
+
+def _optimal(entry: Entry) -> Columns:
+    from isometrics.decisions.best import optimal_thresholds
+
+    optimal = optimal_thresholds(entry.points)
+    return optimal._columns() | optimal._printed_names()
+
+
+def _best(entry: Entry, asked: list[dict[str, Any]]) -> Columns:
+    from isometrics._core.threshold_text import ThresholdTexts
+    from isometrics.decisions.thresholds import decision_or_nan
+
+    where = f"{entry.model} {entry.group}"
+    decisions = [decision_or_nan(entry.points, _parsed(each), where) for each in asked]
+    names = ("objective", "threshold", "value", "tp", "fp", "fn", "tn", "precision", "recall")
+    found: Columns = {name: [getattr(decision, name) for decision in decisions] for name in names}
+    below = [decision._below for decision in decisions]
+    return found | {"threshold": ThresholdTexts(found["threshold"], below)}
+
+
+def _judged(tuning: Analysis, test: Analysis, asked: list[dict[str, Any]]) -> Columns:
+    """Return what thresholds promised, and what they achieve on the same model of other data."""
+    from isometrics._core.threshold_text import ThresholdTexts
+    from isometrics.decisions.thresholds import decision_or_nan, transferred
+    from isometrics.points.models import check_has_model
+
+    rows: list[dict[str, Any]] = []
+    for model, points in tuning.models.items():
+        check_has_model("the file to judge on", test.models, model)
+        for objective in map(_parsed, asked):
+            decision = decision_or_nan(points, objective, model)
+            # A budget counts rows of the tuning data, and is the same share of the test data.
+            shared = objective.for_rows(points.positives + points.negatives)
+            found = transferred(decision, shared, test.models[model])
+            # With the next lower scores of both files.
+            row: dict[str, Any] = {"model": model, "objective": decision.objective}
+            row |= {"threshold": (decision.threshold, *found.below)}
+            names = ("value", "precision", "recall")
+            for name, *both in zip(names, found.promised, found.achieved, strict=True):
+                row |= zip((f"{name}_promised", f"{name}_achieved"), both, strict=True)
+            rows.append(row | {"value_best": found.best})
+    table: Columns = {name: [row[name] for row in rows] for name in rows[0]}
+    columns = zip(*table["threshold"], strict=True)
+    return table | {"threshold": ThresholdTexts(*columns)}
+
+
+def _parsed(asked: dict[str, Any]) -> Objective:
+    from isometrics.decisions.objective import parse_objective
+
+    return parse_objective(**asked)

@@ -1,42 +1,170 @@
-"""One decision: the best threshold for an F_β, a cost, a constraint or a budget."""
+"""The best threshold of a table: for every β, and for one objective under constraints."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.results import number, several
-from isometrics._counting.best_rules import Counts
-from isometrics._table.hull import hull_of, ordered_with_ends
-from isometrics._table.table import Table
-from isometrics.decisions.beta_intervals import OptimalThresholds, optimal_thresholds
-from isometrics.decisions.decision import decision_at, decision_of
-from isometrics.decisions.hidden_rows import may_hide_better
+from isometrics._core.parameters import check_beta
+from isometrics._core.results import join_names, number
+from isometrics._table.path import hull_of, ordered_with_ends
+from isometrics._table.table import Kind, RowMeasures, Table
+from isometrics.decisions.decision import decision_of
 from isometrics.decisions.objective import parse_objective
 from isometrics.errors import ParameterError
-from isometrics.measures import f_name
 from isometrics.points import OperatingPoints
 from isometrics.points.models import check_points
-from isometrics.spaces import pr
-from isometrics.spaces.indices import ClosedIndex, Cost, FGain, FMeasure, Jaccard, Kulczynski
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
+    from isometrics._table.table import Table
     from isometrics.decisions.decision import Decision
-    from isometrics.decisions.objective import Objective, RuleOptions
+    from isometrics.decisions.objective import Objective
     from isometrics.spaces.indices import WeightedIndex
 
-    Exact = Callable[[Fraction, Fraction], Fraction]
 
-_TOLERANCE = 16 * np.finfo(np.float64).eps
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OptimalThresholds(RowMeasures):
+    """One row for each threshold that is best for some β, with the interval of these β.
+
+    Attributes
+    ----------
+    points
+        The rows: vertices of the hull, without the empty rule.
+    beta_squared_lo, beta_squared_hi
+        The row has the highest F_β exactly when β² lies between these. Neighbours share an end,
+        and the intervals together cover 0 to ∞.
+    """
+
+    points: OperatingPoints
+    beta_squared_lo: Floats
+    beta_squared_hi: Floats
+
+    @property
+    def table(self) -> Table:  # type: ignore[override]
+        """The table of the rows."""
+        return self.points.table
+
+    def at(self, beta: float) -> OptimalThresholds:
+        """Return the row that is best for β; two where β is the exact end of an interval.
+
+        Examples
+        --------
+        >>> import isometrics as iso
+        >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+        >>> iso.optimal_thresholds(pts).at(2).thresholds
+        array([0.7])
+        """
+        beta = check_beta(beta)
+        # Rounding is monotone, for the product as for the ends, so no optimal row is missed here.
+        squared = beta * beta
+        rows = np.flatnonzero((self.beta_squared_lo <= squared) & (squared <= self.beta_squared_hi))
+        losses = [self._loss(row, beta) for row in rows.tolist()]
+        best = min(losses)
+        return self._take(rows[[loss == best for loss in losses]])
+
+    def _loss(self, row: int, beta: float) -> Fraction:
+        """Return (β²·fn + fp)/tp, which falls as F_β rises, exactly; for β = ∞, fn/tp."""
+        tp, fp = Fraction(self.tp[row].item()), Fraction(self.fp[row].item())
+        fn = Fraction(self.points.positives) - tp
+        return fn / tp if math.isinf(beta) else (Fraction(beta) ** 2 * fn + fp) / tp
+
+    def _take(self, rows: NDArray[np.intp]) -> OptimalThresholds:
+        return replace(
+            self,
+            points=OperatingPoints(self.points.table.take(rows, Kind.SELECTION)),
+            beta_squared_lo=self.beta_squared_lo[rows],
+            beta_squared_hi=self.beta_squared_hi[rows],
+        )
+
+    def _title(self) -> str:
+        rows = "1 threshold is" if len(self) == 1 else f"{len(self)} thresholds are"
+        return f"OptimalThresholds: {rows} best for some β"
+
+    def _shown(self) -> dict[str, Any]:
+        return (
+            self._printed_names()
+            | {"β² from": self.beta_squared_lo, "β² to": self.beta_squared_hi}
+            | self._named("tp", "fp", "precision", "recall")
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        ends = ("beta_squared_lo", "beta_squared_hi")
+        return self._names() | self._named(*ends, "tp", "fp", "precision", "recall")
+
+
+def optimal_thresholds(pts: OperatingPoints) -> OptimalThresholds:
+    """Return the best threshold for every β at once, as a table of intervals.
+
+    Parameters
+    ----------
+    pts
+        Any table; without thresholds the rows are identified by their counts or labels.
+
+    Notes
+    -----
+    The best row for F_β is a vertex of the hull of the PRG points (Flach & Kull 2015). Between
+    neighbouring vertices a and b both are equally good at
+
+    β² = -Δ(1/precision)/Δ(1/recall) = (fp_b·tp_a - fp_a·tp_b)/(P·(tp_b - tp_a)),
+
+    computed in exact fractions and rounded once. The interval of the first vertex, the row of
+    highest precision, begins at β² = 0. A last vertex that adds only negatives is never better
+    than the one before it and ties with it at β = ∞, so its interval is [∞, ∞].
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> labels, scores = [1, 0, 1, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
+    >>> pts = iso.OperatingPoints.from_scores(labels, scores)
+    >>> iso.optimal_thresholds(pts)
+    OptimalThresholds: 4 thresholds are best for some β
+    threshold  β² from  β² to  tp  fp  precision  recall
+          0.9        0  0.125   1   0          1    0.25
+          0.6    0.125   1.25   3   1       0.75    0.75
+          0.3     1.25    inf   4   3   0.571429       1
+          0.2      inf    inf   4   4        0.5       1
+    """
+    hull = hull_of(check_points(pts, "pts").table)
+    squared = np.array([*map(_beta_squared, segment_shares(hull)), math.inf])
+    vertices = hull.take(np.arange(1, hull.size), Kind.SELECTION)
+    return OptimalThresholds(OperatingPoints(vertices), squared[:-1], squared[1:])
+
+
+def segment_shares(hull: Table) -> list[Fraction]:
+    """Return d = 1/(1+β²) of each segment of a hull, exactly; it falls from 1.
+
+    Rounded sums of float weights may make a hull slightly concave; such a segment gets the value
+    of the one before it, so that d never rises.
+    """
+    tp, fp = (list(map(Fraction, counts.tolist())) for counts in (hull.tp, hull.fp))
+    positives = Fraction(hull.positives)
+    shares = []
+    for (tp_a, fp_a), (tp_b, fp_b) in pairwise(zip(tp, fp, strict=True)):
+        rise = positives * (tp_b - tp_a)
+        shares.append(rise / (rise + fp_b * tp_a - fp_a * tp_b))
+    return list(accumulate(shares, min))
+
+
+def segment_precisions(hull: Table) -> Floats:
+    """Return the share of positives in each segment of a hull; it never rises.
+
+    Both ends of a segment are equally accurate at this cost proportion (Flach & Kull 2015).
+    """
+    rise, run = np.diff(hull.tp), np.diff(hull.fp)
+    # Rounded sums of float weights may make the hull slightly concave.
+    return np.minimum.accumulate(np.asarray(rise / (rise + run), np.float64))
+
+
+def _beta_squared(share: Fraction) -> float:
+    return float((1 - share) / share) if share else math.inf
 
 
 def best_threshold(
@@ -67,13 +195,11 @@ def best_threshold(
         Maximise F_β; 0 is precision and ``inf`` recall. The empty rule is never chosen, unless for
         recall nothing else keeps a budget. Without an objective and without constraints, β is 1.
     cost
-        Maximise the accuracy at a cost proportion of false positives. For this, for
-        ``"accuracy"``, for ``"youden"`` and for the index ``"cost"`` the empty rule, at +inf, is a
-        legal answer.
+        Minimise the cost per row at a cost proportion of false positives; a miss then costs
+        ``1 - cost``. For costs, for ``"accuracy"``, for ``"youden"`` and for the index ``"cost"``
+        the empty rule, at +inf, is a legal answer.
     objective
-        ``"accuracy"``; ``"youden"``: true minus false positive rate; ``"break-even"``: precision
-        and recall closest to each other, among rules with a true positive. The value is then
-        precision minus recall.
+        ``"accuracy"``, or ``"youden"``: true minus false positive rate.
     min_precision
         Look among the rules that reach this precision; without an objective, for the most recall.
     min_recall
@@ -95,8 +221,7 @@ def best_threshold(
     -----
     Constraints are compared as floats: 8 true positives of 10 reach a recall of 0.8. At β = 0
     recall has no weight, so of several rows with the highest precision the strictest is returned,
-    although `optimal_thresholds` lists the last of them. For an index, two rows tie if the rounded
-    `lam` equals the rounded end of their intervals.
+    although `optimal_thresholds` lists the last of them.
 
     Examples
     --------
@@ -112,257 +237,99 @@ def best_threshold(
     >>> float(iso.best_threshold(pts, beta=2, min_precision=0.7))
     0.6
     """
-    check_points(pts, "pts")
-    parsed, shown_beta = parse_goal(
+    parsed = parse_objective(
         beta=beta,
         cost=cost,
         miss_cost=miss_cost,
         false_alarm_cost=false_alarm_cost,
         index=index,
         lam=lam,
+        objective=objective,
         min_precision=min_precision,
         min_recall=min_recall,
         budget=budget,
-        objective=objective,
     )
-    best = best_rule(pts, parsed, beta=shown_beta)
-    return replace(best, parameters=parsed.parameters)
+    return best_rule(check_points(pts, "pts"), parsed)
 
 
-def parse_goal(**asked: Unpack[RuleOptions]) -> tuple[Objective, float]:
-    """Return the objective that `best_threshold` is asked for, and the β of the F shown with it.
-
-    A cost proportion has no unit, so what it makes of the errors is told as an accuracy.
-    """
-    parsed = parse_objective(**asked)
-    if asked.get("cost") is not None:
-        parsed = replace(parsed, criterion="accuracy")
-    return parsed, 1.0 if asked.get("beta") is None else cast("float", parsed.beta)
-
-
-def best_rule(pts: OperatingPoints, objective: Objective, *, beta: float = 1.0) -> Decision:
-    """Return the best rule for an objective; `beta` is that of the F to show beside it."""
+def best_rule(pts: OperatingPoints, objective: Objective) -> Decision:
+    """Return the best rule for an objective."""
     table = pts.table
     if not objective.constraints:
-        return _free(pts, objective, beta)
-    if objective.index is not None or (table.partial and table.has_hull):
-        # What is best of all is best of those allowed, so a table with gaps may know it; and what
-        # ties for an index is told by its intervals.
-        best = _free(pts, replace(objective, constraints=()), beta)
-        if allowed_rows(best._table, objective)[0]:
-            return replace(best, objective=objective.label)
+        return _best_of_all(table, objective)
+    if table.partial and table.has_hull:
+        # What is best of all is best of those allowed, so a table with gaps may know it.
+        best = _best_of_all(table, replace(objective, constraints=()))
+        if objective.allowed(best.counts):
+            return replace(best, objective=objective.label, parameters=objective.parameters)
     rules = _with_trivial_rules(table)
-    rows = np.flatnonzero(allowed_rows(rules, objective))
-    best_row, gain = None, -math.inf
-    if rows.size:
-        best_row = _scale_of(rules, objective).best(rules, rows, objective.label, beta)
-        gain = float(objective.gain(best_row.counts))
-    if may_hide_better(table, objective, allowed_rows(table, objective), gain):
+    rows = np.flatnonzero(objective.allowed(rules.counts))
+    if may_hide_better(table, objective):
         table.refuse_gaps("the best row under constraints")
-    if best_row is None:
+    if not rows.size:
         raise ParameterError(_refusal(rules, objective))
-    return best_row
+    return _best_of_rows(rules, rows, objective)
 
 
-def allowed_rows(table: Table, objective: Objective) -> NDArray[np.bool_]:
-    """Tell which rows keep the constraints and have a value of the objective."""
-    allowed = np.ones(table.size, np.bool_)
-    if objective.criterion == "break-even":
-        allowed = np.asarray(table.tp > 0)
-    elif not objective.allows_nothing:
-        allowed = np.asarray(table.tp + table.fp > 0)
-    for constraint in objective.constraints:
-        allowed &= constraint.met_by(table)
-    return allowed
-
-
-def _refusal(table: Table, objective: Objective) -> str:
-    """Say which constraint no row keeps."""
-    asked = {each.quantity: each.level for each in objective.constraints}
-    said = several([each.label for each in objective.constraints])
-    if list(asked) == ["precision"] and table.has_hull:
-        best = number(float(np.nanmax(pr.precision(table))))
-        return f"no threshold reaches precision {number(asked['precision'])}; the best is {best}"
-    kept = np.logical_and.reduce([each.met_by(table) for each in objective.constraints])
-    # A rule that keeps them may have no value.
-    needs = objective.needs if kept.any() else ""
-    return f"no threshold{needs} has {said}; {objective.advice}"
-
-
-def _free(pts: OperatingPoints, objective: Objective, beta: float) -> Decision:
+def _best_of_all(table: Table, objective: Objective) -> Decision:
     """Return the best rule where nothing constrains it."""
-    if objective.index is not None:
-        return _for_index(pts, objective)
-    if objective.criterion == "break-even":
-        pts.table.refuse_gaps("the break-even point")
-        table = _with_trivial_rules(pts.table)
-        rows = np.flatnonzero(table.tp > 0)
-        return _scale_of(table, objective).best(table, rows, objective.label)
-    if objective.beta is None:
-        # Rows that tie with a vertex lie between two vertices that tie, and the first of these has
-        # fewer predicted positives; so the vertices suffice where gains are linear in the counts.
-        hull = hull_of(pts.table)
-        return _scale_of(hull, objective).best(hull, np.arange(hull.size), objective.label)
-    if objective.beta == 0:
-        table = _with_trivial_rules(pts.table)
-        rows = np.flatnonzero(table.tp + table.fp > 0)
-        return _scale_of(table, objective).best(table, rows, objective.label, beta)
-    return replace(best_of_optimal(optimal_thresholds(pts), objective.beta), beta=beta)
+    if objective.may_miss_best(table):
+        table.refuse_gaps(f"the best row for {objective.name}")
+    rules = hull_of(table) if objective.on_hull else _with_trivial_rules(table)
+    return _best_of_rows(rules, np.flatnonzero(objective.allowed(rules.counts)), objective)
 
 
-def best_of_optimal(optimal: OptimalThresholds, beta: float) -> Decision:
-    """Return the best threshold for a β above 0, from the table of those for all β."""
-    return decision_at(optimal.at(beta).points, 0, f_name(beta), beta)
+def _best_of_rows(table: Table, rows: NDArray[np.intp], objective: Objective) -> Decision:
+    """Return the best of some rows, and of equally good ones the one that flags the fewest.
 
-
-def _for_index(pts: OperatingPoints, objective: Objective) -> Decision:
-    index, lam = cast("WeightedIndex", objective.index), objective.lam
-    curve = pts.tradeoff(index)
-    if isinstance(index, Cost):
-        hull = hull_of(pts.table)
-        return _index_scale(hull, objective).best(hull, np.arange(hull.size), objective.label)
-    if lam == 0 and isinstance(index, ClosedIndex):
-        # Only precision counts, so rows may tie that differ elsewhere on the curve.
-        table = _with_trivial_rules(pts.table)
-        rows = np.flatnonzero(table.tp + table.fp > 0)
-        row = _precision_scale(table).row(table, rows)
-        return decision_of(table, row, objective.label, curve(lam))
-    return decision_of(curve.best(lam).table, 0, objective.label, curve(lam))
-
-
-# ---------------------------------------------------------------------- exact comparison
-
-
-class _Scale(NamedTuple):
-    """What is maximised for each row, approximately and exactly, and what is shown of it."""
-
-    approximate: NDArray[Any]
-    exact: Exact | None
-    """None where the approximate values are exact, or tell rows apart as exact ones would."""
-    margin: float
-    shown: Floats
-
-    def best(
-        self, table: Table, rows: NDArray[np.intp], objective: str, beta: float = 1.0
-    ) -> Decision:
-        """Return the best of some rows."""
-        row = self.row(table, rows)
-        return decision_of(table, row, objective, float(self.shown[row]), beta)
-
-    def row(self, table: Table, rows: NDArray[np.intp]) -> int:
-        """Return the best of some rows; those within the margin are compared exactly.
-
-        Of equally good ones the first with the fewest predicted positives is taken. Only a family
-        of sets can have several; the first of them has the fewest false positives.
-        """
-        values = self.approximate[rows]
-        candidates = rows[values >= values.max() - self.margin]
-        if self.exact is not None:
-            counts = zip(table.tp[candidates].tolist(), table.fp[candidates].tolist(), strict=True)
-            exact_values = [self.exact(Fraction(tp), Fraction(fp)) for tp, fp in counts]
-            highest = max(exact_values)
-            candidates = candidates[[value == highest for value in exact_values]]
-        return int(candidates[np.argmin(table.tp[candidates] + table.fp[candidates])])
-
-
-def _scale_of(table: Table, objective: Objective) -> _Scale:
-    positives, negatives = Fraction(table.positives), Fraction(table.negatives)
-    if objective.beta is not None:
-        return _f_scale(table, objective.beta)
-    if objective.index is not None:
-        return _index_scale(table, objective)
-    shown = objective.value(_counts_of(table))
-    if objective.criterion == "break-even":
-        return _Scale(
-            -np.abs(shown),
-            lambda tp, fp: -abs(tp / (tp + fp) - tp / positives),
-            _TOLERANCE,
-            shown,
-        )
-    if objective.criterion == "youden":
-        return _linear_scale(table, 1 / positives, 1 / negatives, shown)
-    return _linear_scale(table, *objective.cost_shares, shown)
-
-
-def _f_scale(table: Table, beta: float) -> _Scale:
-    if beta == 0:
-        return _precision_scale(table)
-    if math.isinf(beta):
-        return _Scale(table.tp, None, 0.0, pr.recall(table))
-    weight, f = 1 - 1 / (1 + Fraction(beta) ** 2), pr.f(table, beta)
-    return _error_scale(table, weight, 1 - weight, f, f)
-
-
-def _index_scale(table: Table, objective: Objective) -> _Scale:
-    """Compare an index exactly where fractions can: not a power, nor the function of a user."""
-    index, lam = objective.index, Fraction(objective.lam)
-    positives, negatives = Fraction(table.positives), Fraction(table.negatives)
-    shown = objective.value(_counts_of(table))
-    if isinstance(index, Cost):
-        return _linear_scale(table, lam / positives, (1 - lam) / negatives, shown)
-    if isinstance(index, FMeasure):
-        return _error_scale(table, lam, 1 - lam, shown, shown)
-    if isinstance(index, FGain):
-        # It ranks rows as F does, whose rounding errors have a bound.
-        f = replace(objective, index=FMeasure()).value(_counts_of(table))
-        return _error_scale(table, lam, 1 - lam, f, shown)
-    if isinstance(index, Jaccard):
-        weights = (min(2 * lam, Fraction(1)), min(2 * (1 - lam), Fraction(1)))
-        return _error_scale(table, *weights, shown, shown)
-    if isinstance(index, Kulczynski):
-        return _Scale(
-            shown,
-            lambda tp, fp: lam * tp / positives + (1 - lam) * tp / (tp + fp),
-            _TOLERANCE,
-            shown,
-        )
-    return _Scale(shown, None, 0.0, shown)
-
-
-def _error_scale(
-    table: Table,
-    fn_weight: Fraction,
-    fp_weight: Fraction,
-    approximate: Floats,
-    shown: Floats,
-) -> _Scale:
-    """Return tp/(tp + fn_weight·fn + fp_weight·fp) of each row."""
-    positives = Fraction(table.positives)
-    return _Scale(
-        approximate,
-        lambda tp, fp: tp / (tp + fn_weight * (positives - tp) + fp_weight * fp),
-        _TOLERANCE,
-        shown,
-    )
-
-
-def _counts_of(table: Table) -> Counts:
-    return Counts(table.tp, table.fp, table.positives, table.negatives)
-
-
-def _precision_scale(table: Table) -> _Scale:
-    precision = pr.precision(table)
-    integers = table.tp.dtype.kind == table.fp.dtype.kind == "i"
-    if integers and table.positives + table.negatives < 2**26:
-        # Different precisions differ by 2**-52 or more here, so floats distinguish them.
-        return _Scale(precision, None, 0.0, precision)
-    return _Scale(precision, lambda tp, fp: tp / (tp + fp), 0.0, precision)
-
-
-def _linear_scale(table: Table, tp_weight: Fraction, fp_weight: Fraction, shown: Floats) -> _Scale:
-    """Return tp_weight·tp - fp_weight·fp of each row."""
-    gains, losses = float(tp_weight) * table.tp, float(fp_weight) * table.fp
-    return _Scale(
-        gains - losses,
-        lambda tp, fp: tp_weight * tp - fp_weight * fp,
-        _TOLERANCE * float((gains + losses).max()),
-        shown,
-    )
-
-
-# ---------------------------------------------------------------------- the rules of a table
+    Only a family of sets can have several of these; the first has the fewest false positives.
+    """
+    best = rows[objective.best_of(table.counts.take(rows))]
+    return decision_of(table, int(best[np.argmin(table.counts.budget[best])]), objective)
 
 
 def _with_trivial_rules(table: Table) -> Table:
     """Return all rows, the empty and the always-positive rule included."""
     return table if table.nested else ordered_with_ends(table)
+
+
+def _refusal(table: Table, objective: Objective) -> str:
+    """Say which constraint no row keeps."""
+    asked = {each.quantity: each.level for each in objective.constraints}
+    said = join_names([each.label for each in objective.constraints])
+    if list(asked) == ["precision"] and table.has_hull:
+        best = number(float(np.nanmax(table.counts.precision)))
+        return f"no threshold reaches precision {number(asked['precision'])}; the best is {best}"
+    kept = [each.kept_by(table.counts) for each in objective.constraints]
+    # A rule that keeps them may have no value.
+    needs = objective.needs if np.logical_and.reduce(kept).any() else ""
+    return f"no threshold{needs} has {said}; {objective.advice}"
+
+
+def may_hide_better(table: Table, objective: Objective) -> bool:
+    """Tell whether a missing row may be better than all rows there are, under constraints.
+
+    Notes
+    -----
+    A row between two rows has at least the counts of the first and at most those of the second.
+    Where true positives do not rise, it is no better than the first. Elsewhere it may be as good
+    as a rule with the true positives of the second and the false positives of the first, which
+    has the highest precision and recall, and the highest gain.
+    """
+    if table.gaps is None:
+        return False
+    allowed = objective.allowed(table.counts)
+    rises = table.tp[1:] > table.tp[:-1]
+    # Where the empty rule is no answer, the next row may be one, though it has no true positive.
+    rises[0] |= not allowed[0]
+    gap = np.flatnonzero(table.gaps.between & rises)
+    first = table.counts.take(gap)
+    highest = first._replace(tp=table.tp[gap + 1])
+    possible = np.ones(gap.size, np.bool_)
+    for constraint in objective.constraints:
+        possible &= constraint.kept_by(first if constraint.is_limit else highest)
+    best = np.max(objective.gain(table.counts.take(allowed)), initial=-np.inf)
+    gain = objective.gain(highest)
+    # Of a rule without predicted positives there is no gain; one next to it has the lowest.
+    gain = np.where(np.isnan(gain), objective.gain_limits[0], gain)
+    return bool((possible & (gain >= best)).any())

@@ -1,32 +1,63 @@
-"""A chosen rule ``score >= threshold``, with its counts, its measures and its objective."""
+"""A chosen rule ``score >= threshold`` with its counts and its objective, and its JSON file."""
 
 from __future__ import annotations
 
 import hashlib
 import math
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isometrics._core import __version__
 from isometrics._core.arrays import column, plain
-from isometrics._core.results import ResultTable, number
+from isometrics._core.files import (
+    is_count,
+    json_number,
+    number_or_null,
+    parse_real,
+    read_json,
+    write_json,
+)
+from isometrics._core.results import ResultTable, join_names, number
 from isometrics._core.threshold_text import threshold_text
-from isometrics._counting.best_rules import Counts
-from isometrics._table.table import Kind, Table
-from isometrics.errors import NotAnswerableError, ScoreError
+from isometrics._counting.confusion import Confusion, f_weights
+from isometrics._table.table import Kind
+from isometrics.decisions.objective import ObjectiveOptions
+from isometrics.errors import FileError, NotAnswerableError, ScoreError
 from isometrics.measures import f_name
 from isometrics.points import OperatingPoints
-from isometrics.spaces import pr, prg
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Total
+    from isometrics._table.table import Table
+    from isometrics.decisions.objective import Objective
+
+
+class Origin(NamedTuple):
+    """Where the scores of a rule come from, and the rows that it was chosen on."""
+
+    model: str | None = None
+    """The model whose scores are compared; None if it has no name."""
+    scores: str | None = None
+    """The column of scores; None if the data had no such column."""
+    model_column: str | None = None
+    """The column that names the model of each row; None if each model has its own scores."""
+    pos_label: object = None
+    """The label of the positive class; None if it is 1 or true."""
+    fingerprint: str | None = None
+    """The SHA-256 of the data that the counts are of, whatever the order of its rows; None if the
+    data are not known to their last row."""
+
+
+UNKNOWN = Origin()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -44,29 +75,15 @@ class Decision(ResultTable):
         The counts of the rule.
     objective, value
         What was maximised, in words, and its value.
-    beta
-        The β of `f` and `f_gain`; 1 where the objective has none.
+    parameters
+        The objective and the constraints as arguments of `best_threshold` or `Analysis.verdict`.
     label
         The name of the row, in a family of sets.
     prevalence
         The prevalence for which the rule was chosen: that of the data, or of `at_prevalence`.
-    parameters
-        The objective and the constraints as arguments of `best_threshold` or `Analysis.verdict`.
-    model
-        The model whose scores are compared; None if it has no name.
-    scores
-        The column of these scores, and `model_column` the one that names the model of each row;
-        None where the data had no such columns.
-    pos_label
-        The label of the positive class; None if it is 1 or true.
-    fingerprint
-        The SHA-256 of the data that the counts are of, whatever the order of its rows; None if the
-        data are not known to their last row.
-
-    Notes
-    -----
-    `Analysis.decision` and `Analysis.verdict` know the model, its column and its data;
-    `best_threshold` knows a table alone.
+    origin
+        The model, its columns and its data, as far as they are known: `Analysis.decision` and
+        `Analysis.verdict` know them, `best_threshold` knows a table alone.
     """
 
     threshold: float
@@ -76,15 +93,10 @@ class Decision(ResultTable):
     tn: Total
     objective: str
     value: float
-    beta: float = 1.0
+    parameters: dict[str, float | str] = field(default_factory=dict)
     label: object = None
     prevalence: float = math.nan
-    parameters: dict[str, float | str] = field(default_factory=dict)
-    model: str | None = None
-    scores: str | None = None
-    model_column: str | None = None
-    pos_label: object = None
-    fingerprint: str | None = None
+    origin: Origin = UNKNOWN
     _below: Any = field(default=None, compare=False)
     """The next lower score, as in `threshold_text`."""
 
@@ -99,9 +111,19 @@ class Decision(ResultTable):
         return threshold
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> Confusion:
         """The true and false positives, and the totals of both classes."""
-        return Counts(self.tp, self.fp, self.tp + self.fn, self.fp + self.tn)
+        return Confusion(self.tp, self.fp, self.tp + self.fn, self.fp + self.tn)
+
+    @property
+    def beta(self) -> float:
+        """The β of `f` and `f_gain`; 1 where the objective has none."""
+        return float(self.parameters.get("beta", 1.0))
+
+    @property
+    def threshold_text(self) -> str:
+        """The shortest decimal that flags the same rows as the threshold."""
+        return threshold_text(self.threshold, self._below)
 
     @property
     def precision(self) -> float:
@@ -116,24 +138,18 @@ class Decision(ResultTable):
     @property
     def f(self) -> float:
         """F_β of the rule, for `beta`."""
-        return float(pr.f(self._table, self.beta)[0])
+        return float(self.counts.f(*f_weights(self.beta)))
 
     @property
     def f_gain(self) -> float:
         """The gain of F_β, for `beta`."""
-        return float(prg.f_gain(self._table, self.beta)[0])
-
-    @property
-    def _table(self) -> Table:
-        tp, fp, positives, negatives = self.counts
-        thresholds, counts = np.array([np.nan]), (np.array([tp]), np.array([fp]))
-        return Table(thresholds, *counts, positives, negatives, Kind.SELECTION)
+        return float(self.counts.f_gain(*f_weights(self.beta)))
 
     @property
     def flagged_share(self) -> float:
         """The share of all rows that the rule flags, at its prevalence; NaN if it is not known."""
-        share_of_positives, share_of_negatives = self.recall, self.fp / (self.fp + self.tn)
-        return self.prevalence * share_of_positives + (1 - self.prevalence) * share_of_negatives
+        false_positive_rate = float(self.counts.false_positive_rate)
+        return self.prevalence * self.recall + (1 - self.prevalence) * false_positive_rate
 
     def predict(self, scores: ArrayLike) -> NDArray[np.bool_]:
         """Tell which scores are flagged: those at or above the threshold.
@@ -165,9 +181,7 @@ class Decision(ResultTable):
         path
             The file.
         """
-        from isometrics.decisions.files import write_decision
-
-        write_decision(self, path)
+        write_json(data_of(self), path)
 
     def check_threshold(self) -> None:
         """Refuse a decision that is not about scores."""
@@ -178,19 +192,15 @@ class Decision(ResultTable):
             )
 
     def _title(self) -> str:
-        where = self._threshold_text() if self.label is None else repr(self.label)
+        where = self.threshold_text if self.label is None else repr(self.label)
         what = "threshold" if self.label is None else "row"
-        whose = "" if self.model is None else f" of {self.model}"
+        whose = "" if self.origin.model is None else f" of {self.origin.model}"
         return f"Decision: {what} {where}{whose}, best for {self.objective}: {number(self.value)}"
-
-    def _threshold_text(self) -> str:
-        """Return the threshold as it is printed."""
-        return threshold_text(self.threshold, self._below)
 
     def _columns(self) -> dict[str, Any]:
         shown = ("threshold", "tp", "fp", "fn", "tn", "precision", "recall", "f", "f_gain")
         columns = {name: [getattr(self, name)] for name in (*shown, "objective", "value", "beta")}
-        names = {"model": self.model, "label": self.label}
+        names = {"model": self.origin.model, "label": self.label}
         return {key: [str(name)] for key, name in names.items() if name is not None} | columns
 
     def _shown(self) -> dict[str, Any]:
@@ -208,16 +218,8 @@ def threshold_array(thresholds: Sequence[float]) -> NDArray[Any]:
     return np.array(thresholds, np.longdouble if is_wide else np.float64)
 
 
-def decision_at(pts: OperatingPoints, row: int, objective: str, beta: float = 1.0) -> Decision:
-    """Return a row as a decision whose value is F_β."""
-    value = float(pr.f(pts.table, beta)[row])
-    return decision_of(pts.table, row, objective, value, beta)
-
-
-def decision_of(
-    table: Table, row: int, objective: str, value: float, beta: float = 1.0
-) -> Decision:
-    """Return a row as a decision."""
+def decision_of(table: Table, row: int, objective: Objective) -> Decision:
+    """Return a row as a decision for an objective."""
     points = OperatingPoints(table.take(np.array([row]), Kind.SELECTION))
     return Decision(
         threshold=plain(points.thresholds[0]),  # type: ignore[arg-type]
@@ -225,9 +227,9 @@ def decision_of(
         fp=points.fp[0].item(),
         fn=points.fn[0].item(),
         tn=points.tn[0].item(),
-        objective=objective,
-        value=value,
-        beta=beta,
+        objective=objective.label,
+        value=float(objective.value(points.table.counts)[0]),
+        parameters=objective.parameters,
         label=None if points.labels is None else points.labels[0],
         prevalence=points.prevalence,
         _below=points.table.next_lower()[0],
@@ -237,29 +239,16 @@ def decision_of(
 def _at_or_above(values: NDArray[Any], threshold: Any) -> NDArray[np.bool_]:
     """Compare numbers of any type with a threshold of any other, exactly.
 
-    The threshold is replaced by the least number of the values' own type that reaches it. No score
-    reaches +inf, the threshold of the empty rule.
+    No score reaches +inf, the threshold of the empty rule.
     """
     if math.isinf(threshold):
         return np.full(values.shape, threshold < 0)
     if values.dtype.kind == "f":
-        with np.errstate(over="ignore", under="ignore"):
-            least = values.dtype.type(threshold)
-            if _exact(least) < _exact(threshold):
-                least = np.nextafter(least, values.dtype.type(np.inf))
-        return np.asarray(values >= least)
+        # The wider of both types holds both numbers.
+        kind = np.longdouble if isinstance(threshold, int) else np.float64
+        return np.asarray(values >= np.asarray(threshold, np.result_type(values, threshold, kind)))
     whole = values.astype(np.uint8) if values.dtype.kind == "b" else values
-    limits = np.iinfo(whole.dtype)
-    bound = math.ceil(_exact(threshold))
-    if not limits.min <= bound <= limits.max:
-        return np.full(values.shape, bound < limits.min)
-    return np.asarray(whole >= whole.dtype.type(bound))
-
-
-def _exact(number: Any) -> Fraction | float:
-    """Return a number of any type as one that Python compares exactly."""
-    infinite = number in (math.inf, -math.inf)
-    return float(number) if infinite else Fraction(*number.as_integer_ratio())
+    return np.asarray(whole >= math.ceil(Fraction(*threshold.as_integer_ratio())))
 
 
 def fingerprint_of(table: Table) -> str | None:
@@ -283,3 +272,160 @@ def fingerprint_of(table: Table) -> str | None:
         if rest.any():
             hashed.update(rest.data)
     return hashed.hexdigest()
+
+
+FORMAT = "isometrics/decision-1"
+"""The name of the form that `Decision.save` writes; docs/rules.md describes it."""
+
+_MAX_BYTES = 2**20
+_KIND = "saved decision"
+_LARGEST_SCORE = 2**64
+_DIGEST = re.compile("[0-9a-f]{64}")
+
+
+def load_decision(path: str | os.PathLike[str]) -> Decision:
+    """Read a decision that `Decision.save` wrote; a file that deviates from the format is refused.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import isometrics as iso
+    >>> labels, scores = [1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rule = Path(folder, "rule.json")
+    ...     iso.analyse(labels, {"forest": scores}).decision(beta=2).save(rule)
+    ...     decision = iso.load_decision(rule)
+    >>> decision
+    Decision: threshold 0.6 of forest, best for F (β 2): 0.9375
+    tp  fp  fn  tn  precision  recall  F (β 2)    F gain
+     3   1   0   2       0.75       1   0.9375  0.933333
+    """
+    return read_json(path, decision_of_data, kind=_KIND, max_bytes=_MAX_BYTES)
+
+
+# ---------------------------------------------------------------------- to JSON
+
+
+def data_of(decision: Decision) -> dict[str, Any]:
+    """Return a decision as JSON data; numbers are written so that they are read back exactly."""
+    decision.check_threshold()
+    threshold = plain(decision.threshold)
+    if not isinstance(threshold, int | float):
+        raise NotAnswerableError(
+            f"the threshold {threshold} needs more than 64 bits, which readers of JSON would "
+            "round; divide the scores by a power of two before you count them"
+        )
+    origin = decision.origin
+    return {
+        "format": FORMAT,
+        "isometrics": __version__,
+        "model": origin.model,
+        "model_column": origin.model_column,
+        "scores": origin.scores,
+        "threshold": json_number(threshold),
+        "pos_label": origin.pos_label,
+        "objective": decision.objective,
+        "parameters": {
+            name: value if isinstance(value, str) else json_number(value)
+            for name, value in decision.parameters.items()
+        },
+        "value": number_or_null(decision.value),
+        "prevalence": number_or_null(decision.prevalence),
+        **{name: getattr(decision, name) for name in ("tp", "fp", "fn", "tn")},
+        "beta": json_number(decision.beta),
+        "fingerprint": origin.fingerprint,
+    }
+
+
+# ---------------------------------------------------------------------- from JSON
+
+
+def decision_of_data(data: object) -> Decision:
+    """Return the decision that JSON data describe; raise FileError if they are not valid."""
+    if not isinstance(data, dict) or not isinstance(data.get("format"), str):
+        raise FileError(f"it should be an object with the format {FORMAT!r}")
+    if data["format"] != FORMAT:
+        raise FileError(
+            f"its format is {data['format']!r:.60}, but isometrics {__version__} reads {FORMAT!r} "
+            "alone"
+        )
+    missing = [name for name in _PARSERS if name not in data]
+    if missing:
+        raise FileError(f"it lacks {join_names(missing)}")
+    unknown = [name for name in data if name not in _PARSERS and name != "format"]
+    if unknown:
+        raise FileError(f"it has the unknown field {unknown[0]!r:.60}")
+    fields = {name: parse(data[name], name) for name, parse in _PARSERS.items()}
+    # The first tells who wrote it, and the second follows from the parameters.
+    del fields["isometrics"], fields["beta"]
+    origin = Origin(**{name: fields.pop(name) for name in Origin._fields})
+    return Decision(**fields, origin=origin)
+
+
+def _accepting(accepted: str, holds: Callable[[Any], bool]) -> Callable[[object, str], Any]:
+    """Return a function that refuses all values but some."""
+
+    def parse(value: object, name: str) -> object:
+        if holds(value):
+            return value
+        raise FileError(f"{name} should be {accepted} but is {value!r:.60}")
+
+    return parse
+
+
+_text = _accepting("a text", lambda value: isinstance(value, str))
+_text_or_null = _accepting("a text", lambda value: value is None or isinstance(value, str))
+_label = _accepting(
+    "a text, a number or a truth value", lambda value: not isinstance(value, dict | list)
+)
+_count = _accepting("a whole number, or a sum of weights, of 0 or more", is_count)
+_digest = _accepting(
+    "64 hexadecimal digits",
+    lambda value: value is None or (isinstance(value, str) and bool(_DIGEST.fullmatch(value))),
+)
+
+
+def _number_or_null(value: object, name: str) -> float:
+    return math.nan if value is None else parse_real(value, name)
+
+
+def _threshold(value: object, name: str) -> float:
+    if type(value) is int and abs(value) < _LARGEST_SCORE:
+        number = float(value)
+        return number if number == value else value
+    return parse_real(value, name)
+
+
+def _parameters(value: object, name: str) -> dict[str, float | str]:
+    if not isinstance(value, dict):
+        raise FileError(f"{name} should be an object but is {value!r:.60}")
+    parsed: dict[str, float | str] = {}
+    for option, given in value.items():
+        if option not in (*ObjectiveOptions.__annotations__, "sure"):
+            raise FileError(f"{name} has the unknown name {option!r:.60}")
+        parse = _text if option in ("index", "objective") else parse_real
+        parsed[option] = parse(given, f"{option!r} of {name}")
+    return parsed
+
+
+_PARSERS: dict[str, Callable[[Any, str], Any]] = {
+    "isometrics": _text,
+    "model": _text_or_null,
+    "model_column": _text_or_null,
+    "scores": _text_or_null,
+    "threshold": _threshold,
+    "pos_label": _label,
+    "objective": _text,
+    "parameters": _parameters,
+    "value": _number_or_null,
+    "prevalence": _number_or_null,
+    **dict.fromkeys(("tp", "fp", "fn", "tn"), _count),
+    "beta": parse_real,
+    "fingerprint": _digest,
+}

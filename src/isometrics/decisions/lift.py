@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isometrics._core.counts import refuse_other_than_probabilities
 from isometrics._core.parameters import parse_values
 from isometrics._core.results import ResultTable
-from isometrics._core.sample import refuse_other_than_probabilities
 from isometrics._core.threshold_text import ThresholdTexts
 from isometrics._table.table import Kind
 from isometrics.errors import NotAnswerableError

@@ -1,8 +1,9 @@
-"""What a rule is chosen for: an F_β, a cost, an index or a criterion, and its constraints."""
+"""What a rule is chosen for: a cost, an F or a function of its counts, and its constraints."""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
@@ -19,26 +20,20 @@ from isometrics._core.parameters import (
     check_number,
     parse_betas,
 )
-from isometrics._core.results import Value, number, several
-from isometrics._counting.best_rules import Counts, divided
+from isometrics._core.results import Value, join_names, number
+from isometrics._counting.confusion import Confusion, divided, f_weights
 from isometrics.errors import Advice, ParameterError
 from isometrics.measures import f_name
-from isometrics.spaces import pr
-from isometrics.spaces.indices import ClosedIndex, FGain, Rows, index_named
-from isometrics.spaces.pr import f_weights
-from isometrics.spaces.roc import accuracy_of_counts
+from isometrics.spaces.indices import ClosedIndex, FGain, FMeasure, index_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
     from isometrics._table.table import Table
     from isometrics.spaces.indices import WeightedIndex
-
-CRITERIA = ("accuracy", "youden", "break-even")
-"""The objectives that have a name and no number."""
 
 _LARGEST_SHORT = 1e6
 """Below it a whole β stands in the name of F, as in F2."""
@@ -47,6 +42,8 @@ _MOST_COST = 1e100
 
 _ROUNDING = 1e-12
 """Sums of weights in another order may miss a level by this much."""
+_TOLERANCE = 16 * np.finfo(np.float64).eps
+"""Gains that are closer are compared in fractions."""
 
 
 class ObjectiveOptions(TypedDict, total=False):
@@ -58,15 +55,10 @@ class ObjectiveOptions(TypedDict, total=False):
     false_alarm_cost: float | None
     index: str | WeightedIndex | None
     lam: float | None
+    objective: str | None
     min_precision: float | None
     min_recall: float | None
     budget: float | None
-
-
-class RuleOptions(ObjectiveOptions, total=False):
-    """The same with the criteria that have a name."""
-
-    objective: str | None
 
 
 def within(value: float, limits: tuple[float, float]) -> float:
@@ -74,12 +66,36 @@ def within(value: float, limits: tuple[float, float]) -> float:
     return min(max(value, limits[0]), limits[1])
 
 
+# ---------------------------------------------------------------------- constraints
+
+
+class Quantity(NamedTuple):
+    """What a constraint may be about: a rate or a number of `Confusion`."""
+
+    option: str
+    """The parameter that asks for it."""
+    label: str
+    """A constraint as tables show it."""
+    is_limit: bool = False
+    """Whether the level is the highest that is allowed, not the lowest."""
+    unit: float = 1.0
+    """How many of what is printed the level 1 is."""
+
+
+QUANTITIES = {
+    "precision": Quantity("min_precision", "precision ≥ {}"),
+    "recall": Quantity("min_recall", "recall ≥ {}"),
+    "budget": Quantity("budget", "at most {} predicted positives", is_limit=True),
+    # A budget where the number of rows is known.
+    "flagged": Quantity("budget", "at most {}% flagged", is_limit=True, unit=100),
+}
+
+
 class Constraint(NamedTuple):
-    """A quantity that a rule must keep: at or above a level, or at or below it where it flags."""
+    """A quantity that a rule must keep: at or above a level, or at or below it for a limit."""
 
     quantity: str
-    """``"precision"`` or ``"recall"``, at least; ``"budget"``, a number of flagged rows, or
-    ``"flagged"``, their share of all rows, at most."""
+    """A key of `QUANTITIES`."""
     level: float
     budget: float | None = None
     """The number of flagged rows that a share was asked for as; None for other quantities."""
@@ -87,9 +103,9 @@ class Constraint(NamedTuple):
     @property
     def is_limit(self) -> bool:
         """Whether the level is the highest that is allowed, not the lowest."""
-        return self.quantity in ("budget", "flagged")
+        return QUANTITIES[self.quantity].is_limit
 
-    def of(self, counts: Counts) -> Floats:
+    def of(self, counts: Confusion) -> Floats:
         """Return the quantity of rules."""
         quantity: Floats = getattr(counts, self.quantity)
         return quantity
@@ -97,25 +113,18 @@ class Constraint(NamedTuple):
     @property
     def limit(self) -> float:
         """The level, eased by what rounding may add or take."""
-        if self.is_limit:
-            return self.level * (1 + _ROUNDING)
-        return max(self.level - _ROUNDING, 0.0)
+        return self.level * (1 + _ROUNDING if self.is_limit else 1 - _ROUNDING)
 
     def met(self, quantity: Any) -> Any:
         """Tell whether the quantity keeps the level to the rounding; NaN does not."""
         return quantity <= self.limit if self.is_limit else quantity >= self.limit
 
-    def met_by(self, table: Table) -> NDArray[np.bool_]:
-        """Tell which rows of a table keep the level as floats; the empty rule has no precision."""
+    def kept_by(self, counts: Confusion) -> NDArray[np.bool_]:
+        """Tell which rules of a table keep the level as floats; a share of all rows is rounded."""
+        quantity = self.of(counts)
         if self.quantity == "flagged":
-            return np.asarray(
-                table.tp + table.fp <= self.limit * (table.positives + table.negatives)
-            )
-        if self.quantity == "budget":
-            return np.asarray(table.tp + table.fp <= self.level)
-        share = pr.precision(table) if self.quantity == "precision" else pr.recall(table)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(share >= self.level)
+            return np.asarray(self.met(quantity))
+        return np.asarray(quantity <= self.level if self.is_limit else quantity >= self.level)
 
     def __str__(self) -> str:
         """Return the constraint in the words of a sentence."""
@@ -127,25 +136,22 @@ class Constraint(NamedTuple):
     @property
     def label(self) -> str:
         """The constraint as tables show it."""
-        if self.quantity == "flagged":
-            return f"at most {number(100 * self.level)}% flagged"
-        if self.quantity == "budget":
-            return f"at most {number(self.level)} predicted positives"
-        return f"{self.quantity} ≥ {number(self.level)}"
+        quantity = QUANTITIES[self.quantity]
+        return quantity.label.format(number(quantity.unit * self.level))
+
+
+# ---------------------------------------------------------------------- the three kinds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Objective(Value):
+class Objective(Value, ABC):
     """What is made as high, or for a cost as low, as the constraints allow.
+
+    It is one of three things: `Linear`, `Ratio` or `Function`. Its *value* is what users see; its
+    *gain* is what is compared, of which more is better, and which has no unit.
 
     Attributes
     ----------
-    beta
-        The β of F_β, None for other objectives; 0 is precision and infinity recall.
-    costs
-        What a miss and a false alarm cost, in the user's unit; None for other objectives.
-    index, lam
-        A weighted index and its weight of recall, None for other objectives.
     constraints
         What a rule must keep.
     sure
@@ -153,95 +159,81 @@ class Objective(Value):
         the values seen.
     effective
         How many independent rows a weight of 1 is worth, for `sure`.
-    cost
-        The cost proportion of false alarms, where that was given; `costs` are then rounded.
-    criterion
-        ``"accuracy"`` (at `costs`), ``"youden"`` or ``"break-even"``; None for other objectives.
     """
 
-    beta: float | None = 1.0
-    costs: tuple[float, float] | None = None
-    index: WeightedIndex | None = None
-    lam: float = 0.5
     constraints: tuple[Constraint, ...] = ()
     sure: float | None = None
     effective: float = 1.0
-    cost: float | None = None
-    criterion: str | None = None
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """What is maximised or minimised, in words."""
-        if self.criterion is not None:
-            return self._criterion_name
-        if self.costs is not None:
-            return "cost per row"
-        if self.index is not None:
-            return f"{self.index.name} (λ {number(self.lam)})"
-        beta = 1.0 if self.beta is None else self.beta
-        if beta in (0.0, math.inf):
-            return "recall" if beta else "precision"
-        return f"F{beta:.0f}" if beta.is_integer() and beta < _LARGEST_SHORT else f_name(beta)
 
     @property
-    def _criterion_name(self) -> str:
-        if self.criterion == "accuracy":
-            at_cost = "" if self.cost is None else f" at cost {number(self.cost)}"
-            return f"accuracy{at_cost}"
-        return "Youden's J" if self.criterion == "youden" else "break-even (precision - recall)"
+    @abstractmethod
+    def arguments(self) -> dict[str, float | str]:
+        """The arguments of `parse_objective` that say the same, without constraints."""
+
+    @property
+    @abstractmethod
+    def limits(self) -> tuple[float, float]:
+        """The least and the highest value there can be."""
+
+    @abstractmethod
+    def value(self, counts: Confusion) -> Floats:
+        """Return the value of rules; NaN where it is not defined."""
+
+    @abstractmethod
+    def exact_gain(self, tp: Fraction, fp: Fraction, counts: Confusion) -> Fraction:
+        """Return what ranks a rule as its gain does, exactly; totals are those of `counts`."""
 
     @property
     def label(self) -> str:
         """The objective with its constraints as tables show it."""
-        if self.beta is None or (self.beta in (0.0, math.inf) and self.constraints):
-            name = self.name
-        else:
-            name = f_name(self.beta)
-        if not self.constraints:
-            return name
-        return f"{name} with {several([each.label for each in self.constraints])}"
+        return _joined(self.name, [each.label for each in self.constraints])
+
+    def __str__(self) -> str:
+        """Return the objective with its constraints, in words."""
+        sure = "" if self.sure is None else f" ({number(100 * self.sure)}% sure)"
+        return _joined(self.name, list(map(str, self.constraints))) + sure
 
     @property
     def parameters(self) -> dict[str, float | str]:
         """The arguments of `parse_objective` that say the same, without what constraints imply."""
-        asked: dict[str, float | str] = {}
-        if self.beta is not None:
-            implied = self.constraints and _free_beta([each.quantity for each in self.constraints])
-            asked |= {} if self.beta == implied else {"beta": self.beta}
-        elif self.cost is not None:
-            asked["cost"] = self.cost
-        elif self.index is not None:
-            asked |= {"index": self.index.name, "lam": self.lam}
-        elif self.criterion is not None:
-            asked["objective"] = self.criterion
-        else:
-            costs = cast("tuple[float, float]", self.costs)
-            asked |= zip(("miss_cost", "false_alarm_cost"), costs, strict=True)
+        asked = self.arguments
         for quantity, level, budget in self.constraints:
-            if quantity in ("budget", "flagged"):
-                asked["budget"] = level if budget is None else budget
-            else:
-                asked[f"min_{quantity}"] = level
+            asked[QUANTITIES[quantity].option] = level if budget is None else budget
         return asked if self.sure is None else asked | {"sure": self.sure}
 
     @property
     def higher_is_better(self) -> bool:
         """Whether the value is maximised."""
-        return self.costs is None or self.criterion is not None
+        return True
 
     @property
+    @abstractmethod
     def allows_nothing(self) -> bool:
         """Whether flagging nothing is a legal answer."""
-        if isinstance(self.index, ClosedIndex):
-            return self.index.has_empty_rule
-        return self.costs is not None or self.criterion == "youden" or self.beta == math.inf
 
     @property
     def needs(self) -> str:
         """What a rule must do to have a value, behind its name; empty where nothing is needed."""
-        if self.allows_nothing:
-            return ""
-        return " that finds a positive" if self.criterion == "break-even" else " that flags a row"
+        return "" if self.allows_nothing else " that flags a row"
+
+    @property
+    def on_hull(self) -> bool:
+        """Whether a vertex of the hull is best, and flags no more than other rows that are."""
+        return True
+
+    def may_miss_best(self, table: Table) -> bool:  # noqa: ARG002
+        """Tell whether a row that a table left out may be better than all others."""
+        return False
+
+    @property
+    def weights(self) -> tuple[float, float] | None:
+        """The weights of misses and false alarms; None where they do not tell the gain."""
+        return None
 
     @property
     def advice(self) -> str:
@@ -250,14 +242,6 @@ class Objective(Value):
         if kinds == {True, False}:
             return "ask for less, or allow more"
         return "allow more" if True in kinds else "ask for less"
-
-    @property
-    def cost_shares(self) -> tuple[Fraction, Fraction]:
-        """The costs of a miss and of a false alarm as exact shares of their sum."""
-        if self.cost is not None:
-            return 1 - Fraction(self.cost), Fraction(self.cost)
-        miss, alarm = map(Fraction, cast("tuple[float, float]", self.costs))
-        return miss / (miss + alarm), alarm / (miss + alarm)
 
     def for_rows(self, rows: float) -> Objective:
         """Return the same with the budget as a share of so many rows, which replicates keep."""
@@ -271,78 +255,38 @@ class Objective(Value):
             ),
         )
 
-    def gain(self, counts: Counts) -> Floats:
-        """Return what is maximised; NaN where it is not defined.
+    def allowed(self, counts: Confusion) -> NDArray[np.bool_]:
+        """Tell which rules keep the constraints and have a value."""
+        flagged = np.asarray(counts.budget)
+        allowed = np.full(flagged.shape, True) if self.allows_nothing else flagged > 0
+        for constraint in self.constraints:
+            allowed &= constraint.kept_by(counts)
+        return allowed
 
-        That is the value; of a cost minus the value, divided by the sum of both costs, so that
-        gains do not depend on the unit of the costs.
-        """
-        if not self.higher_is_better:
-            shares = map(float, self.cost_shares)
-            return np.asarray(-_cost_per_row(counts, *shares))
-        if self.criterion == "break-even":
-            return -np.abs(self.value(counts))
+    def gain(self, counts: Confusion) -> Floats:
+        """Return what is maximised; NaN where it is not defined."""
         return self.value(counts)
 
-    def value(self, counts: Counts) -> Floats:
-        """Return F, the index, the criterion or the cost per row of rules.
+    def ranked(self, counts: Confusion) -> tuple[NDArray[Any], bool]:
+        """Return what ranks rules as gains do, and whether it is exact."""
+        return self.gain(counts), False
 
-        An index that needs a precision is NaN for the empty rule. Without a true positive the F
-        gain is minus infinity.
-        """
-        tp, fp, positives, negatives = counts
-        if self.criterion == "youden":
-            return np.asarray(tp / positives - fp / negatives)
-        if self.criterion == "break-even":
-            return np.where(tp > 0, counts.precision - counts.recall, np.nan)
-        if self.costs is not None and self.criterion is None:
-            return _cost_per_row(counts, *self.costs)
-        if self.costs is not None:
-            return accuracy_of_counts(tp, fp, positives, negatives, cost=float(self.cost_shares[1]))
-        if self.index is not None:
-            return self._index_value(self.index, counts)
-        recall_weight, precision_weight = f_weights(1.0 if self.beta is None else self.beta)
-        missed = recall_weight * (positives - tp) + precision_weight * fp
-        return divided(tp, tp + missed)
-
-    def _index_value(self, index: WeightedIndex, counts: Counts) -> Floats:
-        tp, fp, positives = np.broadcast_arrays(*counts[:3])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rows = Rows(tp, fp, cast("Any", positives), counts.negatives)
-            value = index.of_rows(rows, np.asarray(self.lam))
-        if self.allows_nothing:
-            return value
-        if not isinstance(index, ClosedIndex):
-            # The function of a user may divide by the sum of precision and recall.
-            value = np.where((tp == 0) & np.isnan(value), 0.0, value)
-        return np.where(tp + fp > 0, value, np.nan)
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the highest value there can be."""
-        if self.criterion in ("youden", "break-even"):
-            return -1.0, 1.0
-        if self.criterion == "accuracy":
-            return 0.0, 2 * float(max(self.cost_shares))
-        if self.costs is not None:
-            return 0.0, max(self.costs)
-        if isinstance(self.index, FGain):
-            return -math.inf, 1.0
-        if self.index is None or isinstance(self.index, ClosedIndex):
-            return 0.0, 1.0
-        return -math.inf, math.inf
-
-    @property
-    def gain_limits(self) -> tuple[float, float]:
-        """A range that holds every gain."""
-        if self.higher_is_better:
-            return self.limits
-        return -float(max(self.cost_shares)), 0.0
+    def best_of(self, counts: Confusion) -> NDArray[np.intp]:
+        """Return the rules that are better than all others and equally good, exactly."""
+        ranks, is_exact = self.ranked(counts)
+        best = np.flatnonzero(ranks >= ranks.max() - (0.0 if is_exact else _TOLERANCE))
+        if is_exact or best.size == 1:
+            return best
+        totals = Confusion(0, 0, Fraction(counts.positives), Fraction(counts.negatives))
+        rules = zip(counts.tp[best].tolist(), counts.fp[best].tolist(), strict=True)
+        gains = [self.exact_gain(Fraction(tp), Fraction(fp), totals) for tp, fp in rules]
+        highest = max(gains)
+        return best[[gain == highest for gain in gains]]
 
     @property
     def unit(self) -> float:
         """How much a difference of 1 between gains is in the user's unit."""
-        return 1.0 if self.higher_is_better else sum(cast("tuple[float, float]", self.costs))
+        return 1.0
 
     def value_of_gain(self, gain: float) -> float:
         """Return the value with a gain that was estimated, in the user's unit.
@@ -352,17 +296,282 @@ class Objective(Value):
         value = gain if self.higher_is_better else 0.0 - gain * self.unit
         return within(value, self.limits)
 
-    def __str__(self) -> str:
-        """Return the objective with its constraints, in words."""
-        if not self.constraints:
-            return self.name
-        sure = "" if self.sure is None else f" ({number(100 * self.sure)}% sure)"
-        return f"{self.name} with {several(list(map(str, self.constraints)))}{sure}"
+    @property
+    def gain_limits(self) -> tuple[float, float]:
+        """A range that holds every gain."""
+        if self.higher_is_better:
+            return self.limits
+        return -self.limits[1] / self.unit, 0.0
 
 
-def _cost_per_row(counts: Counts, miss: float, alarm: float) -> Floats:
+def _joined(name: str, constraints: list[str]) -> str:
+    return f"{name} with {join_names(constraints)}" if constraints else name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linear(Objective):
+    """The cost of errors, miss·fn + alarm·fp, as low as possible; or the accuracy.
+
+    Attributes
+    ----------
+    costs
+        What a miss and a false alarm cost, in the user's unit.
+    cost
+        The cost proportion of false alarms, where that was given; `costs` are then rounded.
+    as_accuracy
+        Whether the value is the share of rows without an error; both costs are then equal.
+    """
+
+    costs: tuple[float, float] = (0.5, 0.5)
+    cost: float | None = None
+    as_accuracy: bool = False
+
+    @property
+    def name(self) -> str:
+        """The cost per row, or the accuracy."""
+        return "accuracy" if self.as_accuracy else "cost per row"
+
+    @property
+    def arguments(self) -> dict[str, float | str]:
+        """The cost proportion, or both costs."""
+        if self.as_accuracy:
+            return {"objective": "accuracy"}
+        if self.cost is not None:
+            return {"cost": self.cost}
+        return dict(zip(("miss_cost", "false_alarm_cost"), self.costs, strict=True))
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """From nothing to every row being of the more expensive error."""
+        return 0.0, 1.0 if self.as_accuracy else max(self.costs)
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether it is the accuracy."""
+        return self.as_accuracy
+
+    @property
+    def allows_nothing(self) -> bool:
+        """Flagging nothing has a cost, too."""
+        return True
+
+    @property
+    def unit(self) -> float:
+        """The sum of both costs."""
+        return 1.0 if self.as_accuracy else sum(self.costs)
+
+    @property
+    def cost_shares(self) -> tuple[Fraction, Fraction]:
+        """The costs of a miss and of a false alarm as exact shares of their sum."""
+        if self.cost is not None:
+            return 1 - Fraction(self.cost), Fraction(self.cost)
+        miss, alarm = map(Fraction, self.costs)
+        return miss / (miss + alarm), alarm / (miss + alarm)
+
+    @property
+    def weights(self) -> tuple[float, float]:
+        """The shares of both costs."""
+        miss, alarm = map(float, self.cost_shares)
+        return miss, alarm
+
+    def value(self, counts: Confusion) -> Floats:
+        """Return the cost per row, or the accuracy."""
+        return counts.accuracy(0.5) if self.as_accuracy else _cost_per_row(counts, *self.costs)
+
+    def gain(self, counts: Confusion) -> Floats:
+        """Return minus the cost per row over the sum of both costs, or the accuracy."""
+        if self.as_accuracy:
+            return self.value(counts)
+        return np.asarray(-_cost_per_row(counts, *self.weights))
+
+    def exact_gain(self, tp: Fraction, fp: Fraction, counts: Confusion) -> Fraction:
+        """Return what is lost, as a negative number."""
+        miss, alarm = self.cost_shares
+        positives: Fraction = counts.positives
+        return -(miss * (positives - tp) + alarm * fp)
+
+
+def _cost_per_row(counts: Confusion, miss: float, alarm: float) -> Floats:
     tp, fp, positives, negatives = counts
     return divided(miss * (positives - tp) + alarm * fp, positives + negatives)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratio(Objective):
+    """F_β, tp/(tp + λ·fn + (1-λ)·fp) with λ = β²/(1+β²); β is 0 for precision, ∞ for recall."""
+
+    beta: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """The name of the F, such as F1."""
+        if self.beta in (0.0, math.inf):
+            return "recall" if self.beta else "precision"
+        is_short = self.beta.is_integer() and self.beta < _LARGEST_SHORT
+        return f"F{self.beta:.0f}" if is_short else f_name(self.beta)
+
+    @property
+    def label(self) -> str:
+        """The same with β apart; precision and recall have their names under constraints."""
+        name = self.name if self.beta in (0.0, math.inf) and self.constraints else f_name(self.beta)
+        return _joined(name, [each.label for each in self.constraints])
+
+    @property
+    def arguments(self) -> dict[str, float | str]:
+        """The β, unless constraints ask for it."""
+        implied = self.constraints and _free_beta([each.quantity for each in self.constraints])
+        return {} if self.beta == implied else {"beta": self.beta}
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """From no true positive to no error."""
+        return 0.0, 1.0
+
+    @property
+    def allows_nothing(self) -> bool:
+        """Flagging nothing has a recall, of 0."""
+        return self.beta == math.inf
+
+    @property
+    def on_hull(self) -> bool:
+        """Of the most precise rows the hull has the last."""
+        return self.beta > 0
+
+    @property
+    def weights(self) -> tuple[float, float]:
+        """The weights of recall and precision."""
+        return f_weights(self.beta)
+
+    def value(self, counts: Confusion) -> Floats:
+        """Return F."""
+        return counts.f(*self.weights)
+
+    def ranked(self, counts: Confusion) -> tuple[NDArray[Any], bool]:
+        """Return F; for recall the true positives, which are exact."""
+        if self.beta == math.inf:
+            return np.asarray(counts.tp), True
+        return self.value(counts), self.beta == 0 and _tells_precisions_apart(counts)
+
+    def exact_gain(self, tp: Fraction, fp: Fraction, counts: Confusion) -> Fraction:
+        """Return F."""
+        weight = 1 - 1 / (1 + Fraction(self.beta) ** 2)
+        return _exact_ratio(weight, 1 - weight, tp, fp, counts)
+
+
+def _tells_precisions_apart(counts: Confusion) -> bool:
+    """Tell whether different precisions differ by 2**-52 or more, so that floats are exact."""
+    whole = counts.tp.dtype.kind == counts.fp.dtype.kind == "i"
+    return bool(whole and counts.positives + counts.negatives < 2**26)
+
+
+def _exact_ratio(
+    fn_weight: Fraction, fp_weight: Fraction, tp: Fraction, fp: Fraction, counts: Confusion
+) -> Fraction:
+    positives: Fraction = counts.positives
+    return tp / (tp + fn_weight * (positives - tp) + fp_weight * fp)
+
+
+_YOUDEN = "youden"
+"""A function of the counts that is no weighted index."""
+
+_EXACT: dict[str, Callable[[Fraction, Fraction, Fraction, Confusion], Fraction]] = {
+    _YOUDEN: lambda _, tp, fp, of: tp / of.positives - fp / of.negatives,
+    "cost": lambda lam, tp, fp, of: lam * tp / of.positives - (1 - lam) * fp / of.negatives,
+    "f-measure": lambda lam, tp, fp, of: _exact_ratio(lam, 1 - lam, tp, fp, of),
+    "f-gain": lambda lam, tp, fp, of: _exact_ratio(lam, 1 - lam, tp, fp, of),
+    "jaccard": lambda lam, tp, fp, of: _exact_ratio(
+        min(2 * lam, Fraction(1)), min(2 * (1 - lam), Fraction(1)), tp, fp, of
+    ),
+    "kulczynski": lambda lam, tp, fp, of: lam * tp / of.positives + (1 - lam) * tp / (tp + fp),
+}
+"""What ranks rules as a function of their counts does, in fractions; not of a power."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function(Objective):
+    """Any function of the counts: a weighted index, or Youden's J."""
+
+    index: WeightedIndex | str = _YOUDEN
+    lam: float = 0.5
+    """The weight of recall in an index."""
+
+    @property
+    def _key(self) -> str:
+        """The name by which tables know the function; empty for one of the user's own."""
+        if isinstance(self.index, str):
+            return self.index
+        return self.index.name if isinstance(self.index, ClosedIndex) else ""
+
+    @property
+    def name(self) -> str:
+        """The name of the function, with the weight of an index."""
+        if isinstance(self.index, str):
+            return "Youden's J"
+        return f"{self.index.name} (λ {number(self.lam)})"
+
+    @property
+    def arguments(self) -> dict[str, float | str]:
+        """The name of the function, or an index and its weight."""
+        if isinstance(self.index, str):
+            return {"objective": self.index}
+        return {"index": self.index.name, "lam": self.lam}
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the highest value there can be."""
+        if not self._key or self._key == "f-gain":
+            return -math.inf, 1.0 if self._key else math.inf
+        return (-1.0 if self._key == _YOUDEN else 0.0), 1.0
+
+    @property
+    def allows_nothing(self) -> bool:
+        """Whether the function needs no precision."""
+        return self._key in (_YOUDEN, "cost")
+
+    @property
+    def on_hull(self) -> bool:
+        """Whether it has a closed form, and recall a weight."""
+        is_precision = self.lam == 0 and not self.allows_nothing
+        return bool(self._key) and not is_precision
+
+    def may_miss_best(self, table: Table) -> bool:
+        """Tell whether a row that a table left out may be better than all others."""
+        return not (self._key or table.has_whole_curve)
+
+    def value(self, counts: Confusion) -> Floats:
+        """Return the function.
+
+        An index that needs a precision is NaN for the empty rule. Without a true positive the F
+        gain is minus infinity.
+        """
+        if self._key == _YOUDEN:
+            return np.asarray(counts.recall - counts.false_positive_rate)
+        tp, fp, positives = np.broadcast_arrays(*counts[:3])
+        index = cast("WeightedIndex", self.index)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rows = Confusion(tp, fp, cast("Any", positives), counts.negatives)
+            value = index.of_rows(rows, np.asarray(self.lam))
+        if self.allows_nothing:
+            return value
+        if not self._key:
+            # The function of a user may divide by the sum of precision and recall.
+            value = np.where((tp == 0) & np.isnan(value), 0.0, value)
+        return np.where(tp + fp > 0, value, np.nan)
+
+    def ranked(self, counts: Confusion) -> tuple[NDArray[Any], bool]:
+        """Return the gain; instead of the F gain F, whose rounding errors have a bound."""
+        if self.lam == 0 and not self.allows_nothing and self._key in _EXACT:
+            return counts.precision, _tells_precisions_apart(counts)
+        if isinstance(self.index, FGain):
+            return replace(self, index=FMeasure()).value(counts), False
+        return self.gain(counts), self._key not in _EXACT
+
+    def exact_gain(self, tp: Fraction, fp: Fraction, counts: Confusion) -> Fraction:
+        """Return what ranks rules as the function does."""
+        return _EXACT[self._key](Fraction(self.lam), tp, fp, counts)
+
+
+# ---------------------------------------------------------------------- from parameters
 
 
 def parse_objective(
@@ -373,27 +582,21 @@ def parse_objective(
     false_alarm_cost: float | None = None,
     index: str | WeightedIndex | None = None,
     lam: float | None = None,
+    objective: str | None = None,
     min_precision: float | None = None,
     min_recall: float | None = None,
     budget: float | None = None,
     sure: float | None = None,
-    objective: str | None = None,
 ) -> Objective:
     """Check an objective and its constraints.
 
     Without an objective, one constraint asks for the most of what it does not constrain, two
     levels for F₁.
     """
-    constraints = []
-    if min_precision is not None:
-        constraints.append(Constraint("precision", check_level(min_precision, "min_precision")))
-    if min_recall is not None:
-        constraints.append(Constraint("recall", check_level(min_recall, "min_recall")))
-    if budget is not None:
-        constraints.append(Constraint("budget", check_budget(budget)))
+    constraints = _constraints(min_precision, min_recall, budget)
     if sure is not None:
         sure = check_confidence(sure, "sure")
-        if min_precision is None and min_recall is None:
+        if all(each.is_limit for each in constraints):
             raise ParameterError(
                 "asks how sure a precision or a recall is",
                 Advice("give {min_precision} or {min_recall}"),
@@ -412,24 +615,37 @@ def parse_objective(
         raise ParameterError(
             "more than one objective is given", Advice(f"pass one of {' and '.join(names)}")
         )
-    asked = Objective(None, constraints=tuple(constraints), sure=sure)
     if index is not None or lam is not None:
         weight = 0.5 if lam is None else check_level(lam, "lam")
-        return replace(
-            asked, index=index_named("f-measure" if index is None else index), lam=weight
-        )
+        return Function(constraints, sure, index=index_named(index or "f-measure"), lam=weight)
     if cost is not None:
         share = check_cost(cost)
-        return replace(asked, costs=(1 - share, share), cost=share)
+        return Linear(constraints, sure, costs=(1 - share, share), cost=share)
     if miss_cost is not None or false_alarm_cost is not None:
-        return replace(asked, costs=_costs(miss_cost, false_alarm_cost))
+        return Linear(constraints, sure, costs=_costs(miss_cost, false_alarm_cost))
+    if objective == "accuracy":
+        return Linear(constraints, sure, as_accuracy=True)
     if objective is not None:
-        criterion = check_choice(objective, "objective", CRITERIA)
-        costs = (0.5, 0.5) if criterion == "accuracy" else None
-        return replace(asked, criterion=criterion, costs=costs)
+        check_choice(objective, "objective", ("accuracy", _YOUDEN))
+        return Function(constraints, sure, index=objective)
     if beta is None:
         beta = _free_beta([each.quantity for each in constraints])
-    return replace(asked, beta=check_beta(beta))
+    return Ratio(constraints, sure, beta=check_beta(beta))
+
+
+def _constraints(
+    min_precision: float | None, min_recall: float | None, budget: float | None
+) -> tuple[Constraint, ...]:
+    given = (
+        ("precision", min_precision, check_level),
+        ("recall", min_recall, check_level),
+        ("budget", budget, check_budget),
+    )
+    return tuple(
+        Constraint(quantity, check(level, QUANTITIES[quantity].option))
+        for quantity, level, check in given
+        if level is not None
+    )
 
 
 BETAS = (0.5, 1.0, 2.0)
@@ -438,16 +654,18 @@ BETAS = (0.5, 1.0, 2.0)
 
 def parse_f_objectives(
     betas: float | Iterable[float] | None, constraints: dict[str, Any]
-) -> list[Objective]:
+) -> list[Ratio]:
     """Return an objective for each β, under the same constraints.
 
     Without β it is that of what the constraints leave free, or `BETAS` where there are none.
     """
     if betas is not None:
-        return [parse_objective(beta=beta, **constraints) for beta in parse_betas(betas)]
-    if all(level is None for level in constraints.values()):
-        return [parse_objective(beta=beta) for beta in BETAS]
-    return [parse_objective(**constraints)]
+        betas = parse_betas(betas)
+    elif all(level is None for level in constraints.values()):
+        betas = BETAS
+    else:
+        return [cast("Ratio", parse_objective(**constraints))]
+    return [cast("Ratio", parse_objective(beta=beta, **constraints)) for beta in betas]
 
 
 def _costs(miss_cost: float | None, false_alarm_cost: float | None) -> tuple[float, float]:
@@ -459,12 +677,9 @@ def _costs(miss_cost: float | None, false_alarm_cost: float | None) -> tuple[flo
     costs = []
     for name, value in (("miss_cost", miss_cost), ("false_alarm_cost", false_alarm_cost)):
         checked = check_number(value, name)
-        if not 0 <= checked < math.inf:
-            raise ParameterError(f"must be a finite number ≥ 0 but is {value!r}", parameter=name)
         if checked and not 1 / _MOST_COST <= checked <= _MOST_COST:
             raise ParameterError(
-                f"must be 0 or lie between {1 / _MOST_COST:g} and {_MOST_COST:g} but is {value!r}; "
-                "give both costs in another unit",
+                f"must be 0 or lie between {1 / _MOST_COST:g} and {_MOST_COST:g} but is {value!r}",
                 parameter=name,
             )
         costs.append(checked)

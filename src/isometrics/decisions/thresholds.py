@@ -1,21 +1,23 @@
-"""The best thresholds of several models and groups, and the β for which they stay best."""
+"""The best thresholds of several tables, and what they achieve on other data."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from isometrics._core.arrays import plain
-from isometrics._core.results import ResultTable, number, several
+from isometrics._core.counts import parse_thresholds
+from isometrics._core.results import ResultTable, join_names, number
 from isometrics._core.threshold_text import ThresholdTexts
-from isometrics.decisions.best import allowed_rows, best_of_optimal, best_rule
-from isometrics.decisions.beta_intervals import optimal_thresholds
+from isometrics._counting.confusion import f_weights
+from isometrics._table.table import lower_scores
+from isometrics.decisions.best import best_rule
 from isometrics.decisions.decision import Decision, threshold_array
-from isometrics.errors import ParameterError, UndefinedWarning, warn
-from isometrics.spaces import pr
+from isometrics.decisions.objective import Ratio, parse_f_objectives
+from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning, warn
 from isometrics.spaces.short_tables import ShortTables, fit_together, is_short
 
 if TYPE_CHECKING:
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Counts, Floats
     from isometrics._table.table import Table
-    from isometrics.decisions.beta_intervals import OptimalThresholds
     from isometrics.decisions.objective import Objective
     from isometrics.points import OperatingPoints
 
@@ -91,7 +92,7 @@ class Thresholds(ResultTable):
         return len(self.names)
 
     def _title(self) -> str:
-        betas = several([number(beta) for beta in dict.fromkeys(self.beta.tolist())])
+        betas = join_names([number(beta) for beta in dict.fromkeys(self.beta.tolist())])
         under = f", {self.constraints}" if self.constraints else ""
         return f"Thresholds: best for F with β {betas}{under}"
 
@@ -157,7 +158,7 @@ def batches_of(entries: Iterable[Entry]) -> Iterator[Batch]:
         yield finished()
 
 
-def thresholds_of(batches: Iterable[Batch], objectives: Sequence[Objective]) -> Thresholds:
+def thresholds_of(batches: Iterable[Batch], objectives: Sequence[Ratio]) -> Thresholds:
     """Return the best row of each table for each F_β, all under the same constraints."""
     rows = [
         (entry.model, entry.group, objective.beta, *best)
@@ -168,18 +169,17 @@ def thresholds_of(batches: Iterable[Batch], objectives: Sequence[Objective]) -> 
     names, groups, beta, threshold, below, labels, *numbers = zip(*rows, strict=True)
     constraints = [each.label for each in objectives[0].constraints]
     columns: Any = (np.array(beta), threshold_array(threshold), labels, *map(np.array, numbers))
-    said = several(constraints) if constraints else ""
+    said = join_names(constraints) if constraints else ""
     columns += (said, np.array(below))
     return Thresholds(names, groups, *columns)
 
 
 def _best_of_batch(
-    batch: Batch, objectives: Sequence[Objective]
-) -> Iterable[Sequence[tuple[object, ...]]]:
+    batch: Batch, objectives: Sequence[Ratio]
+) -> Iterable[Iterable[tuple[object, ...]]]:
     if batch.tables is None or objectives[0].constraints or 0 in [o.beta for o in objectives]:
         return (_best_rows(entry, objectives) for entry in batch.entries)
-    betas = (cast("float", objective.beta) for objective in objectives)
-    found = [_best_of_short(batch.entries, batch.tables, beta) for beta in betas]
+    found = [_best_of_short(batch.entries, batch.tables, each.beta) for each in objectives]
     return zip(*found, strict=True)
 
 
@@ -192,7 +192,7 @@ def _best_of_short(
     best = tables.points(rows)
     borders = np.sqrt(np.append(tables.hulls.beta_squared, np.inf))
     is_last = np.append(np.diff(tables.hulls.table) > 0, True)[edges]
-    measures = (pr.precision(best), pr.recall(best), pr.f(best, beta))
+    measures = (best.precision, best.recall, best.f(*f_weights(beta)))
     ends = (borders[edges], np.where(is_last, np.inf, borders[edges + 1]))
     for entry, row, *numbers in zip(
         entries,
@@ -205,54 +205,35 @@ def _best_of_short(
         yield plain(scores[row]), below, None, *numbers
 
 
-def decision_or_nan(
-    points: OperatingPoints, objective: Objective, beta: float, where: str
-) -> Decision:
+def decision_or_nan(points: OperatingPoints, objective: Objective, where: str) -> Decision:
     """Return the best rule; NaN, with a warning, where none keeps the constraints."""
     try:
-        best = best_rule(points, objective, beta=beta)
-        return replace(best, parameters=objective.parameters)
+        return best_rule(points, objective)
     except ParameterError as error:
         warn(str(error.within(where)), UndefinedWarning)
         unknown: Any = dict.fromkeys(("threshold", "tp", "fp", "fn", "tn", "value"), math.nan)
-        return Decision(objective=objective.label, beta=beta, _below=math.nan, **unknown)
-
-
-def _best_rows(entry: Entry, objectives: Sequence[Objective]) -> list[tuple[object, ...]]:
-    points = entry.points
-    constrained = bool(objectives[0].constraints)
-    optimal = None if constrained else optimal_thresholds(points.hull())
-    rows: list[tuple[object, ...]] = []
-    for objective in objectives:
-        beta = cast("float", objective.beta)
-        if optimal is not None and beta:
-            best = best_of_optimal(optimal, beta)
-        else:
-            # At β = 0 rows may tie that are not on the hull.
-            best = decision_or_nan(points, objective, beta, f"{entry.model} {entry.group}")
-        measures = (best.tp, best.fp, best.precision, best.recall, best.f)
-        ends = (
-            _range_of_optimal(optimal, best)
-            if optimal is not None
-            else _range_under_constraints(points.table, objective, best)
+        return Decision(
+            objective=objective.label,
+            parameters=objective.parameters,
+            _below=math.nan,
+            **unknown,
         )
-        rows.append((best.threshold, best._below, best.label, *measures, *ends))
-    return rows
 
 
-def _range_of_optimal(optimal: OptimalThresholds, best: Decision) -> tuple[float, float]:
-    """Return the β between which a rule is the best of all."""
-    interval = np.flatnonzero((optimal.tp == best.tp) & (optimal.fp == best.fp))
-    if not interval.size:
-        return best.beta, best.beta
-    row = interval[0]
-    return math.sqrt(optimal.beta_squared_lo[row]), math.sqrt(optimal.beta_squared_hi[row])
+def _best_rows(entry: Entry, objectives: Sequence[Ratio]) -> Iterator[tuple[object, ...]]:
+    points = entry.points
+    # The ends of the range are those of vertices, unless a constraint leaves some out.
+    table = points.table if objectives[0].constraints else points.hull().table
+    for objective in objectives:
+        best = decision_or_nan(points, objective, f"{entry.model} {entry.group}")
+        f = float(objective.value(best.counts))
+        measures = (best.tp, best.fp, best.precision, best.recall, f)
+        ends = _range_of_beta(table, objective, best)
+        yield best.threshold, best._below, best.label, *measures, *ends
 
 
-def _range_under_constraints(
-    table: Table, objective: Objective, best: Decision
-) -> tuple[float, float]:
-    """Return the β between which a rule is the best of those that keep the constraints.
+def _range_of_beta(table: Table, objective: Objective, best: Decision) -> tuple[float, float]:
+    """Return the β between which a rule is the best of those of a table that are allowed.
 
     Notes
     -----
@@ -261,12 +242,158 @@ def _range_under_constraints(
     """
     if math.isnan(best.tp):
         return math.nan, math.nan
-    rows = np.flatnonzero(allowed_rows(table, objective))
+    rows = np.flatnonzero(objective.allowed(table.counts))
     tp, predicted = (counts[rows].astype(np.float64) for counts in (table.tp, table.tp + table.fp))
     rise = (best.tp - tp) * table.positives
     needed = tp * (best.tp + best.fp) - best.tp * predicted
     with np.errstate(divide="ignore", invalid="ignore"):
         squared = needed / rise
-    low = max(squared[rise > 0].max(initial=0.0), 0.0)
+    low = squared[rise > 0].max(initial=0.0)
     high = squared[rise < 0].min(initial=np.inf)
-    return math.sqrt(low), math.sqrt(high)
+    return math.sqrt(low), math.sqrt(max(high, 0.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Evaluation(ResultTable):
+    """Measures of thresholds on the tuning data, and on the test data.
+
+    Attributes
+    ----------
+    betas
+        One row for each β.
+    thresholds
+        The best threshold on the tuning data.
+    promised
+        F_β, precision and recall on the tuning data: three columns.
+    achieved
+        The same at the same threshold on the test data; the precision is NaN where no test item
+        reaches the threshold.
+    best
+        The F_β of the best threshold on the test data, which is not known in advance; NaN where
+        none keeps the constraints.
+    """
+
+    betas: Floats
+    thresholds: NDArray[Any]
+    promised: Floats
+    achieved: Floats
+    best: Floats
+    _below: NDArray[Any] | None = field(default=None, compare=False)
+    """The next lower scores of the tuning and of the test data: two columns."""
+
+    def _title(self) -> str:
+        return "Evaluation: thresholds of the tuning data on the test data"
+
+    def _columns(self) -> dict[str, Any]:
+        columns: dict[str, Any] = {"beta": self.betas, "threshold": self.thresholds}
+        for column, measure in enumerate(("f", "precision", "recall")):
+            columns[f"{measure}_promised"] = self.promised[:, column]
+            columns[f"{measure}_achieved"] = self.achieved[:, column]
+            if measure == "f":
+                columns["f_best"] = self.best
+        return columns
+
+    def _shown(self) -> dict[str, Any]:
+        below = (None,) if self._below is None else self._below.T
+        return self._columns() | {"threshold": ThresholdTexts(self.thresholds, *below)}
+
+
+def evaluate(
+    *,
+    thresholds_from: OperatingPoints,
+    on: OperatingPoints,
+    betas: Iterable[float] | None = None,
+    min_precision: float | None = None,
+    min_recall: float | None = None,
+    budget: float | None = None,
+) -> Evaluation:
+    """Choose thresholds on one sample and evaluate them on another.
+
+    A threshold is optimistic about the data that it was chosen on; only the achieved values
+    should be reported (Davis & Goadrich 2006, section 3).
+
+    Parameters
+    ----------
+    thresholds_from
+        The tuning data, with thresholds.
+    on
+        The test data: a table with a row for every score.
+    betas
+        The β for which thresholds are chosen, by default 0.5, 1 and 2; under constraints the one
+        of what they leave free, as for `best_threshold`.
+    min_precision, min_recall, budget
+        Choose among the rules that keep these constraints on the tuning data. A budget counts
+        rows of the tuning data; `best` has the same share of the test data.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> tuning = iso.OperatingPoints.from_scores([1, 1, 0, 0], [0.9, 0.4, 0.6, 0.1])
+    >>> test = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.8, 0.5, 0.3, 0.2])
+    >>> result = iso.evaluate(thresholds_from=tuning, on=test, betas=[1])
+    >>> result.thresholds, result.best
+    (array([0.4]), array([0.8]))
+    >>> result.promised
+    array([[0.8       , 0.66666667, 1.        ]])
+    >>> result.achieved
+    array([[0.5, 0.5, 0.5]])
+    """
+    constraints = {"min_precision": min_precision, "min_recall": min_recall, "budget": budget}
+    objectives = parse_f_objectives(betas, constraints)
+    table = thresholds_from.table
+    if np.isnan(table.thresholds).any():
+        raise NotAnswerableError(
+            f"thresholds_from is {table.name} whose thresholds are not known; build it from scores"
+        )
+    decisions = [best_rule(thresholds_from, objective) for objective in objectives]
+    rows = table.positives + table.negatives
+    found = [
+        transferred(decision, objective.for_rows(rows), on)
+        for decision, objective in zip(decisions, objectives, strict=True)
+    ]
+    return Evaluation(
+        np.array([objective.beta for objective in objectives]),
+        threshold_array([decision.threshold for decision in decisions]),
+        np.array([each.promised for each in found]),
+        np.array([each.achieved for each in found]),
+        np.array([each.best for each in found]),
+        np.array([each.below for each in found]),
+    )
+
+
+class Transfer(NamedTuple):
+    """What a rule promised on tuning data, and what it achieves on test data."""
+
+    promised: tuple[float, ...]
+    """The value of the objective, precision and recall on the tuning data."""
+    achieved: tuple[float, ...]
+    """The same on the test data."""
+    best: float
+    """The best value of a rule of the test data; NaN where none keeps the constraints."""
+    below: tuple[Any, Any]
+    """The next lower score of both."""
+
+
+def transferred(decision: Decision, objective: Objective, on: OperatingPoints) -> Transfer:
+    """Return what a decision does on other data.
+
+    `objective` is that of the decision, with a budget as a share of all rows.
+    """
+    # A rule that was not found flags nothing.
+    is_known = not math.isnan(decision.threshold)
+    threshold = parse_thresholds(decision.threshold if is_known else math.inf)
+    test = on.at(threshold).table.counts.take(0)
+    promised, achieved = (
+        tuple(
+            float(value) if is_known else math.nan
+            for value in (objective.value(each), each.precision, each.recall)
+        )
+        for each in (decision.counts, test)
+    )
+    try:
+        best = best_rule(on, objective).value
+    except ParameterError:
+        best = math.nan
+    return Transfer(
+        promised, achieved, best, (decision._below, lower_scores(on.table, threshold)[0])
+    )

@@ -8,47 +8,40 @@ Values are separated by tabs, spaces or commas, and are written with tabs.
 
 from __future__ import annotations
 
-from array import array
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isometrics._core.arrays import column
-from isometrics._core.labels import positive_rows
-from isometrics._core.sample import LARGEST_COUNT
-from isometrics._core.writing import whole_file
+from isometrics._core.files import whole_file
+from isometrics._core.rows import positive_rows
 from isometrics._table.path import path_of
 from isometrics.errors import Advice, FileError, InputError, ParameterError, ScoreError
 from isometrics.formats.predictions import Predictions
-from isometrics.formats.text import TextFile, shown
+from isometrics.formats.text import TextFile
 from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from isometrics._core.arrays import Floats, Total
 
     PathLike = str | os.PathLike[str]
 
-_CLASSES = {"0": 0, "1": 1, "-1": -1, "+1": 1}
+_CLASSES = (0, 1, -1)
 _MAX_LINES = 10**7
 
 
 def read_list(path: PathLike) -> Predictions:
     """Read a probability (or any score) and a class, 0 or 1, from each line."""
     file = TextFile(path, "a list file has a probability and a class, 0 or 1, on each line")
-    # A row takes 9 bytes in arrays and 40 in lists of Python's numbers.
-    labels, scores = array("b"), array("d")
-    for line, text in file.lines():
-        score, label = _split_pair(file, text, line)
-        if label not in _CLASSES:
-            raise file.line_error(line, f"{shown(label)} is no class")
-        scores.append(file.number(score, line))
-        labels.append(_CLASSES[label])
-    if not scores:
-        raise file.file_error("has no rows")
-    columns = {"label": np.array(labels, np.int64), "score": np.array(scores)}
+    scores, labels = file.table(2).T
+    unknown = np.flatnonzero(~np.isin(labels, _CLASSES))
+    if unknown.size:
+        row = int(unknown[0])
+        raise file.row_error(row, f"{labels[row]:g} is no class")
+    columns = {"label": labels.astype(np.int64), "score": scores.copy()}
     return Predictions(columns, "label", {"score": "score"})
 
 
@@ -57,24 +50,7 @@ def read_pr(
 ) -> OperatingPoints:
     """Read recall and precision from each line, and compute the counts from the totals."""
     file = TextFile(path, "a PR file has a recall and a precision, both up to 1, on each line")
-    totals = _totals(file, positives, negatives)
-    recalls, precisions = [], []
-    for line, text in file.lines():
-        recall, precision = (file.rate(value, line) for value in _split_pair(file, text, line))
-        if (recall == 0 and precision != 1) or precision == 0:
-            raise file.line_error(
-                line, f"{shown(text)} does not tell how many false positives there are"
-            )
-        recalls.append(recall)
-        precisions.append(precision)
-    if not recalls:
-        raise file.file_error("has no rows")
-    try:
-        return OperatingPoints.from_pr(
-            recalls, precisions, positives=totals[0], negatives=totals[1]
-        )
-    except InputError as error:
-        raise error.within(str(file.path)) from error
+    return _read_curve(file, OperatingPoints.from_pr, positives, negatives)
 
 
 def read_roc(
@@ -84,37 +60,27 @@ def read_roc(
     file = TextFile(
         path, "a ROC file has a false and a true positive rate, both up to 1, on each line"
     )
-    totals = _totals(file, positives, negatives)
-    rates = [
-        [file.rate(value, line) for value in _split_pair(file, text, line)]
-        for line, text in file.lines()
-    ]
-    if not rates:
-        raise file.file_error("has no rows")
-    fpr, tpr = zip(*rates, strict=True)
-    try:
-        return OperatingPoints.from_roc(fpr, tpr, positives=totals[0], negatives=totals[1])
-    except InputError as error:
-        raise error.within(str(file.path)) from error
+    return _read_curve(file, OperatingPoints.from_roc, positives, negatives)
 
 
-def _split_pair(file: TextFile, text: str, line: int) -> list[str]:
-    values = text.replace(",", " ").split()
-    if len(values) != 2:
-        raise file.line_error(line, f"{shown(text)} has {len(values)} values instead of two")
-    return values
-
-
-def _totals(
-    file: TextFile, positives: Total | None, negatives: Total | None
-) -> tuple[Total, Total]:
+def _read_curve(
+    file: TextFile,
+    from_rates: Callable[..., OperatingPoints],
+    positives: Total | None,
+    negatives: Total | None,
+) -> OperatingPoints:
     if positives is None or negatives is None:
         raise ParameterError(
             f"{file.path} has rates, from which the counts follow only with the totals of both "
             "classes",
             Advice("pass {positives} and {negatives}"),
         )
-    return positives, negatives
+    try:
+        return from_rates(*file.table(2).T, positives=positives, negatives=negatives)
+    except FileError:
+        raise
+    except InputError as error:
+        raise error.within(str(file.path)) from error
 
 
 def write_list(predictions: Predictions, path: PathLike) -> None:
@@ -128,11 +94,8 @@ def write_list(predictions: Predictions, path: PathLike) -> None:
     scores = column(predictions.columns[name], name).numbers(ScoreError)
     doubles = scores.astype(np.float64)
     # Both this module and the program read list files in double precision.
-    integers = scores.dtype.kind in "iu"
-    if integers:
-        rounded = (scores > LARGEST_COUNT) | (scores < -LARGEST_COUNT)
-    else:
-        rounded = doubles != scores
+    with np.errstate(invalid="ignore"):
+        rounded = doubles.astype(scores.dtype) != scores
     if rounded.any():
         raise ScoreError(f"{name} has numbers beyond double precision, which a list file loses")
     labels = positive_rows(

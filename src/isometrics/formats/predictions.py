@@ -1,21 +1,37 @@
-"""Predictions: the columns of a prediction file, and which of them are labels and scores."""
+"""Predictions: columns of labels and scores, of a file of any format or of an ``.npz`` archive."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.labels import are_truth_words, is_positive_word
+from isometrics._core.arrays import plain
+from isometrics._core.files import as_path
 from isometrics._core.results import ResultTable
-from isometrics.errors import Advice, LabelError, OneClassError
+from isometrics._core.rows import are_truth_words, is_positive_word
+from isometrics._core.score_columns import class_name
+from isometrics.errors import (
+    Advice,
+    FileError,
+    IsometricsError,
+    LabelError,
+    OneClassError,
+    ParameterError,
+)
+from isometrics.formats.text import unreadable
 from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import os
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
+
+    PathLike = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -167,3 +183,120 @@ def positive_class(classes: list[str], pos_label: object, source: object) -> str
         f"{source} has the classes {listed}",
         Advice("say which one is positive with {pos_label}"),
     )
+
+
+_LABEL_NAMES = ("y_true", "y", "labels", "label", "target")
+_SCORE_NAMES = (
+    "y_score",
+    "y_pred",
+    "y_proba",
+    "y_prob",
+    "proba",
+    "predict_proba",
+    "decision_function",
+    "scores",
+    "score",
+)
+_GROUP_NAMES = ("groups", "group", "folds", "fold")
+_EXPECTS = (
+    "an archive of predictions has the arrays y_true and y_score, and may have classes and groups"
+)
+
+
+def read_npz(
+    path: PathLike,
+    *,
+    label: str | None = None,
+    scores: str | None = None,
+    pos_label: object = None,
+) -> Predictions:
+    """Read labels and scores from a ``.npz`` file; nothing in it is unpickled.
+
+    Parameters
+    ----------
+    path
+        The file.
+    label, scores
+        The names of the arrays, if they are not among the usual ones.
+    pos_label
+        The label of the positive class.
+
+    Notes
+    -----
+    Columns of scores, one for each class, belong to the classes in the array ``classes``, or else
+    to the labels in sorted order, as in cross_val_predict.
+    """
+    file = as_path(path)
+    with _opened(file) as archive:
+        names = archive.files
+        wanted = {
+            "y_true": _choose(file, names, "label", label, _LABEL_NAMES),
+            "y_score": _choose(file, names, "scores", scores, _SCORE_NAMES),
+            "group": next((name for name in _GROUP_NAMES if name in names), None),
+            "classes": "classes" if "classes" in names else None,
+        }
+        arrays = {role: _native(archive[name]) for role, name in wanted.items() if name is not None}
+    y_true, y_score = arrays["y_true"], arrays["y_score"]
+    if y_true.ndim != 1 or y_score.ndim not in (1, 2) or y_score.dtype.kind not in "biuf":
+        raise _refused(
+            file, f"has labels of shape {y_true.shape} and {y_score.dtype} scores {y_score.shape}"
+        )
+    if y_true.size == 0:
+        raise _refused(file, "has no rows")
+    columns: dict[str, NDArray[Any]] = {"label": y_true}
+    group = None
+    if "group" in arrays:
+        group = "group"
+        columns[group] = arrays[group]
+    for values in (y_score, *columns.values()):
+        if values.shape[:1] != y_true.shape:
+            raise _refused(file, f"has {y_true.size} labels but an array of shape {values.shape}")
+    if y_score.ndim == 1 or y_score.shape[1] == 1:
+        columns["score"] = y_score.reshape(-1)
+        return Predictions(columns, "label", {"score": "score"}, group, pos_label)
+    labels = arrays.get("classes", np.unique(y_true))
+    classes: dict[str, object] = {class_name(plain(value)): plain(value) for value in labels}
+    if len(classes) != y_score.shape[1] or not np.isin(y_true, labels).all():
+        raise _refused(
+            file, f"has scores of {y_score.shape[1]} classes but labels of others, or of more"
+        )
+    for name, values in zip(classes, y_score.T, strict=True):
+        columns[confidence(name)] = values.copy()
+    return of_classes(columns, "label", classes, source=file, group=group, pos_label=pos_label)
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[Any]:
+    """Open an archive; a damaged one may raise almost any error."""
+    try:
+        with file.open("rb") as content, np.load(content) as archive:
+            yield archive
+    except IsometricsError:
+        raise
+    except Exception as error:
+        raise unreadable(file, error) from error
+
+
+def _native(values: NDArray[Any]) -> NDArray[Any]:
+    """Return texts as objects, and numbers in the order of bytes of this machine."""
+    return values.astype(object if values.dtype.kind == "U" else values.dtype.newbyteorder("="))
+
+
+def _choose(
+    file: Path,
+    names: list[str],
+    option: str,
+    requested: str | None,
+    usual: tuple[str, ...],
+) -> str:
+    """Return the requested array, or the only one with a usual name."""
+    candidates = [name for name in names if name in (usual if requested is None else (requested,))]
+    if len(candidates) != 1:
+        listed = " and ".join(map(repr, candidates or names)) or "nothing"
+        advice = Advice(f"say which one with {{{option}}}")
+        raise ParameterError(f"{file} has the arrays {listed}", advice)
+    return candidates[0]
+
+
+def _refused(file: Path, what: str) -> FileError:
+    return FileError.about(file, f"{what}; {_EXPECTS}")

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import gzip
-import io
 import math
 import re
 import zlib
-from pathlib import Path
+from array import array
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from isometrics.errors import FileError, ParameterError, system_reason
+import numpy as np
+
+from isometrics._core.files import as_path
+from isometrics.errors import FileError, system_reason
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
+    from pathlib import Path
+
+    from isometrics._core.arrays import Floats
 
 LONGEST_LINE = 2**20
 """A longer line, in bytes, is no line of a prediction file, and is not read to its end."""
@@ -24,7 +30,6 @@ _NUMBER = re.compile(
 )
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
-_MIN_GZIP_BYTES = 18
 
 
 class TextFile:
@@ -81,6 +86,26 @@ class TextFile:
         # A tab at the end may be an empty last value, so only line ends are stripped.
         return text.rstrip("\r\n") if text.strip() else ""
 
+    def table(self, width: int | None = None) -> Floats:
+        """Return the numbers of all lines, separated by blanks or commas, equally many on each."""
+        # A number takes 8 bytes in an array, and 32 in lists of Python's numbers.
+        numbers = array("d")
+        for line, text in self.lines():
+            row = text.replace(",", " ").split()
+            width = width or len(row)
+            if len(row) != width or not row:
+                raise self.line_error(
+                    line, f"{shown(text)} has {len(row)} numbers instead of {width or 'some'}"
+                )
+            numbers.extend(self.number(value, line) for value in row)
+        if not numbers:
+            raise self.file_error("has no rows")
+        return np.array(numbers).reshape(-1, width or 1)
+
+    def row_error(self, row: int, what: str) -> FileError:
+        """Return an error that names the line of a row; the file is read again to find it."""
+        return self.line_error(next(islice(self.lines(), row, None))[0], what)
+
     def line_error(self, line: int, what: str) -> FileError:
         """Return an error that names the line."""
         return FileError.about(self.path, f"line {line}: {what}; {self.expects}")
@@ -104,34 +129,6 @@ class TextFile:
         if not 0 <= value <= 1:
             raise self.line_error(line, f"{shown(text)} is not between 0 and 1")
         return value
-
-
-def as_path(path: object) -> Path:
-    """Convert to a path."""
-    try:
-        return Path(path)  # type: ignore[arg-type]
-    except TypeError:
-        raise ParameterError(f"must name a file but is {path!r}", parameter="path") from None
-
-
-def uncompressed_size(path: Path) -> int:
-    """Return the bytes of a file, decompressed where it is compressed by gzip.
-
-    Notes
-    -----
-    The last four bytes of a gzip file are the size modulo 2**32 (RFC 1952), so this is a lower
-    bound for larger texts.
-    """
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, io.SEEK_END)
-            file.seek(0)
-            if file.read(len(_GZIP)) != _GZIP or size < _MIN_GZIP_BYTES:
-                return size
-            file.seek(-4, io.SEEK_END)
-            return max(size, int.from_bytes(file.read(4), "little"))
-    except OSError as error:
-        raise unreadable(path, error) from error
 
 
 def unreadable(path: Path, error: Exception) -> FileError:

@@ -1,61 +1,33 @@
-"""isometrics in MLflow: the numbers, pictures, tables and the page of an analysis in a run."""
+"""isometrics in MLflow: the summary, pictures and the page of an analysis in a run."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.parameters import check_beta
-from isometrics._core.writing import ScratchFolder
+from isometrics._core.files import ScratchFolder
 from isometrics.decisions.thresholds import ALL_ROWS
-from isometrics.errors import MissingPackageError, UndefinedWarning, warn
-from isometrics.measures import Shown, f_key, registered
+from isometrics.errors import ParameterError, require
 from isometrics.points.models import same_prevalence
-from isometrics.score_functions import fbeta_gain_score, measure_score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from isometrics.analysis import Analysis
     from isometrics.analysis.summary import Summary
 
-__all__ = ["Logged", "class_metrics", "log_analysis", "score_metrics"]
+__all__ = ["log_analysis"]
 
 FOLDER = "isometrics"
 SPACES = ("roc", "pr", "prg", "tradeoff")
 _REFUSED = re.compile(r"[^\w.\- ]")
-_LONGEST = 120
-"""Bytes of a name: with a prefix and a measure it fits into MLflow's 250 characters, and into the
-file name that some stores make of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Logged:
-    """What `log_analysis` wrote into a run.
-
-    Attributes
-    ----------
-    run_id
-        The run.
-    metrics
-        Every metric with its value.
-    names
-        The name of each model in the names of metrics and files.
-    left_out
-        The metrics that are infinite, and therefore only in the tables: MLflow's databases would
-        keep the largest finite number instead.
-    """
-
-    run_id: str
-    metrics: dict[str, float]
-    names: dict[str, str]
-    left_out: tuple[str, ...]
+_MOST = 1000
+"""So many metrics are taken at a time."""
 
 
 def log_analysis(
@@ -68,8 +40,8 @@ def log_analysis(
     confidence_level: float | None = None,
     figures: bool = True,
     report: bool = True,
-) -> Logged:
-    """Log an analysis to an MLflow run: metrics, tables, figures and the report.
+) -> dict[str, float]:
+    """Log an analysis to an MLflow run: metrics, the summary, figures and the report.
 
     Parameters
     ----------
@@ -92,15 +64,15 @@ def log_analysis(
 
     Returns
     -------
-    Logged
-        The metrics as they were named, and what could not be logged as a metric.
+    dict
+        The metrics by their names. Infinite values are only in the summary: MLflow's databases
+        would keep the largest finite number instead.
 
     Notes
     -----
     The metrics of a model over all rows are called ``model/auroc``, ``model/threshold_f1`` and so
     on, after the columns of `Analysis.summary`. Characters that MLflow refuses in a name become
-    ``_``; two models that would then have the same name are numbered. The table has the models'
-    own names, and the rows of all groups.
+    ``_``. The summary has the models' own names, and the rows of all groups.
 
     Examples
     --------
@@ -113,140 +85,37 @@ def log_analysis(
     ...     experiment = mlflow.create_experiment("fraud", artifact_location=f"{folder}/files")
     ...     with mlflow.start_run(experiment_id=experiment):
     ...         logged = log_analysis(analysis, figures=False, report=False)
-    >>> logged.names, round(logged.metrics["A_B/auprg"], 6)
-    ({'A/B': 'A_B'}, 0.583333)
+    >>> round(logged["A_B/auprg"], 6)
+    0.583333
     """
-    mlflow = _mlflow()
-    client = mlflow.MlflowClient()
+    require("isometrics.integrations.mlflow", "mlflow", extra="mlflow")
+    import mlflow
+    import pyarrow.csv
+
+    names = {model: _REFUSED.sub("_", model) for model in analysis.models}
+    if len(set(map(str.casefold, names.values()))) < len(names):
+        listed = ", ".join(map(repr, names))
+        raise ParameterError(f"MLflow would have one name for two of {listed}; rename one")
     if run_id is None:
         run_id = (mlflow.active_run() or mlflow.start_run()).info.run_id
-    names = safe_names(analysis.models)
-    parent = "".join(f"{_safe(part)}/" for part in prefix.split("/") if part)
+    parent = f"{prefix.strip('/')}/" if prefix else ""
     summary = analysis.summary(beta=beta, confidence_level=confidence_level)
-    metrics = _metrics(summary, names, parent)
-    left_out = tuple(name for name, value in metrics.items() if math.isinf(value))
-    kept = {name: value for name, value in metrics.items() if name not in left_out}
-    _log_metrics(mlflow, client, run_id, kept, step)
+    metrics = {f"{parent}{name}": value for name, value in _metrics(summary, names).items()}
+    entries = iter(metrics.items())
+    while some := dict(islice(entries, _MOST)):
+        mlflow.log_metrics(some, step=step, run_id=run_id)
     with ScratchFolder() as scratch:
         folder = Path(scratch)
-        _write_tables(analysis, summary, names, folder)
+        pyarrow.csv.write_csv(summary.to_frame("pyarrow"), folder / "summary.csv")
         if figures:
             _draw(analysis, folder)
         if report:
             analysis.report(folder / "report.html", confidence_level=confidence_level)
-        client.log_artifacts(run_id, scratch, f"{parent}{FOLDER}")
-    return Logged(str(run_id), kept, names, left_out)
+        mlflow.log_artifacts(scratch, f"{parent}{FOLDER}", run_id=run_id)
+    return metrics
 
 
-def score_metrics(*, pos_label: object = None) -> list[Any]:
-    """Return metrics of scores for ``extra_metrics`` of ``mlflow.models.evaluate``.
-
-    Parameters
-    ----------
-    pos_label
-        The positive label, where the labels are not 0/1, -1/+1 or booleans.
-
-    Notes
-    -----
-    They rank rows, so the predictions must be scores: name a column of scores in ``predictions``.
-    Where ``evaluate`` is given a scikit-learn model instead, MLflow passes its predicted classes;
-    `class_metrics` is for those.
-
-    Examples
-    --------
-    >>> from isometrics.integrations.mlflow import score_metrics
-    >>> [metric.name for metric in score_metrics()]
-    ['auroc', 'aupr', 'average_precision', 'auprg', 'tradeoff_area']
-    """
-    return [
-        _metric(each.key, measure_score, measure=each, pos_label=pos_label)
-        for each in registered(Shown.COMPARED)
-        if each.higher_is_better
-    ]
-
-
-def class_metrics(*, beta: float = 1.0, pos_label: object = None) -> list[Any]:
-    """Return the F_β gain of predicted classes for ``extra_metrics`` of MLflow's ``evaluate``.
-
-    Parameters
-    ----------
-    beta
-        0 is the precision gain, ``inf`` the recall gain.
-    pos_label
-        The positive label, where the labels are not 0/1, -1/+1 or booleans.
-
-    Examples
-    --------
-    >>> from isometrics.integrations.mlflow import class_metrics
-    >>> [metric.name for metric in class_metrics(beta=0.5)]
-    ['f0_5_gain']
-    """
-    beta = check_beta(beta)
-    return [_metric(f"{f_key(beta)}_gain", fbeta_gain_score, beta=beta, pos_label=pos_label)]
-
-
-def safe_names(models: Iterable[str]) -> dict[str, str]:
-    """Return a name for each model that MLflow takes as one part of a metric's name.
-
-    Examples
-    --------
-    >>> from isometrics.integrations.mlflow import safe_names
-    >>> safe_names(["net v2", "a/b", 'a"b', ".."])
-    {'net v2': 'net v2', 'a/b': 'a_b', 'a"b': 'a_b 2', '..': '_'}
-    """
-    found: dict[str, str] = {}
-    taken: set[str] = set()
-    for model in models:
-        base = _safe(model)
-        name, number = base, 1
-        # Some databases do not tell capitals from small letters.
-        while name.casefold() in taken:
-            number += 1
-            name = f"{base} {number}"
-        taken.add(name.casefold())
-        found[model] = name
-    return found
-
-
-def _safe(text: str) -> str:
-    text = _REFUSED.sub("_", text).strip(" .")
-    # Cutting bytes can leave half a character, which is dropped.
-    return text.encode()[:_LONGEST].decode(errors="ignore").strip(" .") or "_"
-
-
-def _mlflow() -> Any:
-    try:
-        import mlflow
-    except ImportError as error:
-        raise MissingPackageError(
-            "isometrics.integrations.mlflow needs MLflow", "isometrics[mlflow]"
-        ) from error
-    return mlflow
-
-
-def _metric(name: str, score: Callable[..., Any], **options: object) -> Any:
-    _mlflow()
-    from mlflow.models import make_metric
-
-    # MLflow passes columns by the names of these two.
-    def evaluate(predictions: Any, targets: Any) -> float:
-        if len(targets) == 1:
-            # Before the data, MLflow tries its first row; one row has one class.
-            return math.nan
-        value = float(score(np.asarray(targets), np.asarray(predictions), **options))
-        if math.isinf(value):
-            warn(
-                f"{name} is {value} without a true positive; MLflow keeps no infinite metrics, so "
-                "it is NaN there",
-                UndefinedWarning,
-            )
-            return math.nan
-        return value
-
-    return make_metric(eval_fn=evaluate, greater_is_better=True, name=name)
-
-
-def _metrics(summary: Summary, names: dict[str, str], parent: str) -> dict[str, float]:
+def _metrics(summary: Summary, names: dict[str, str]) -> dict[str, float]:
     """Return what the summary says about all rows, apart from baselines and equal bounds."""
     columns = summary._columns()
     metrics: dict[str, float] = {}
@@ -257,46 +126,10 @@ def _metrics(summary: Summary, names: dict[str, str], parent: str) -> dict[str, 
             if np.asarray(values).dtype.kind not in "iuf" or name.endswith("_baseline"):
                 continue
             measure, bound, _ = name.partition("_bound_")
-            if bound and values[row] == columns[measure][row]:
-                continue
-            metrics[f"{parent}{names[model]}/{name}"] = float(values[row])
+            is_same = bound and values[row] == columns[measure][row]
+            if not is_same and not math.isinf(value := float(values[row])):
+                metrics[f"{names[model]}/{name}"] = value
     return metrics
-
-
-def _log_metrics(
-    mlflow: Any, client: Any, run_id: str, metrics: dict[str, float], step: int
-) -> None:
-    from mlflow.utils.time import get_current_time_millis
-
-    now = get_current_time_millis()
-    entities = [mlflow.entities.Metric(name, value, now, step) for name, value in metrics.items()]
-    # MLflow takes a thousand at a time.
-    for start in range(0, len(entities), 1000):
-        client.log_batch(run_id, metrics=entities[start : start + 1000])
-
-
-def _write_tables(
-    analysis: Analysis, summary: Summary, names: dict[str, str], folder: Path
-) -> None:
-    import pyarrow.csv
-    import pyarrow.parquet
-
-    from isometrics.sources.arrow import without_formulas
-
-    table = summary.to_frame("pyarrow")
-    # People open this one with a spreadsheet.
-    plain = {
-        name: without_formulas(column.combine_chunks())
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    }
-    pyarrow.csv.write_csv(pyarrow.table(plain), folder / "summary.csv")
-    pyarrow.parquet.write_table(table, folder / "summary.parquet")
-    (folder / "hulls").mkdir()
-    for model, points in analysis.models.items():
-        hull = points.hull().to_frame("pyarrow")
-        pyarrow.parquet.write_table(hull, folder / "hulls" / f"{names[model]}.parquet")
-    said = json.dumps(names, ensure_ascii=False, indent=2)
-    (folder / "names.json").write_text(said, encoding="utf-8")
 
 
 def _draw(analysis: Analysis, folder: Path) -> None:

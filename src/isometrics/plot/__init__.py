@@ -9,24 +9,17 @@ try:
 except ImportError as error:
     raise MissingPackageError("isometrics.plot needs matplotlib", "isometrics[plot]") from error
 
-from isometrics.plot.bands import band, better
-from isometrics.plot.calibration import calibration_map, reliability
-from isometrics.plot.comparison import comparison
-from isometrics.plot.panels import overview, panels
-from isometrics.plot.spaces import pr, prg, roc
-from isometrics.plot.tradeoff import index_isolines, tradeoff
+from isometrics.plot.results import band, reliability
+from isometrics.plot.spaces import panels, pr, prg, roc
+from isometrics.plot.tradeoff import comparison, tradeoff
 
 __all__ = [
     "roc",
     "pr",
     "prg",
     "tradeoff",
-    "index_isolines",
-    "calibration_map",
     "reliability",
     "comparison",
-    "overview",
     "panels",
     "band",
-    "better",
 ]

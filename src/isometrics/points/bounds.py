@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from isometrics._core.parameters import check_choice
-from isometrics._core.results import ResultTable, number, tuple_value
+from isometrics._core.results import ResultTable, number
+from isometrics._counting.confusion import Totals
 from isometrics._counting.segments import Segments
 from isometrics._table.path import Pieces
 from isometrics._table.table import Kind, Table
@@ -20,7 +21,6 @@ from isometrics.spaces import pr
 
 if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
-    from isometrics._table.table import Totals
 
 
 _ROUNDING = 1e-14
@@ -30,7 +30,6 @@ _ROUNDING_TRADEOFF = 1e-12
 """The bounds of areas over λ are moved apart by this: they have logarithms in every piece."""
 
 
-@tuple_value
 class Bracket(NamedTuple):
     """Two numbers with the exact value between them; equal where it is known."""
 
@@ -58,11 +57,6 @@ class GapBounds:
         self.table = table
         # Integer steps are costly to add up, and where they lie inside gaps is not known anyway.
         self._interpolations = tuple(name for name in interpolations if name != "integer-steps")
-
-    @property
-    def totals(self) -> Totals:
-        """The totals of both classes."""
-        return self.table
 
     @cached_property
     def worst(self) -> OperatingPoints:
@@ -116,12 +110,11 @@ class GapBounds:
 
     def expected_f_gain(self) -> Bracket:
         """Return bounds of the expected F₁ gain."""
-        return _expected_gain(self.totals, self.prg, self.y0)
+        return _expected_gain(self.table.totals, self.prg, self.y0)
 
     def expected_accuracy(self) -> Bracket:
         """Return bounds of the expected accuracy, which rises with the area in ROC space."""
-        prevalence = self.totals.positives / (self.totals.positives + self.totals.negatives)
-        balance = prevalence * (1 - prevalence)
+        balance = self.table.prevalence * (1 - self.table.prevalence)
         return apart(*(0.5 + balance * (2 * area - 1) for area in self.roc))
 
     def achievable_pr(self) -> Bracket:
@@ -205,12 +198,8 @@ def _without_gaps(table: Table) -> Segments:
     """Return the rising segments between rows that follow each other."""
     assert table.gaps is not None
     rows = np.flatnonzero(~table.gaps.between & (np.diff(table.tp) > 0))
-    tp, fp, tp_end, fp_end = (
-        counts[ends].astype(np.float64)
-        for ends in (rows, rows + 1)
-        for counts in (table.tp, table.fp)
-    )
-    return Segments(tp, fp, tp_end, fp_end, tp_end - tp, fp_end - fp)
+    columns = (counts[ends] for ends in (rows, rows + 1) for counts in (table.tp, table.fp))
+    return Segments.between(*(column.astype(np.float64) for column in columns))
 
 
 def _sides(table: Table, *, late: bool) -> Segments:
@@ -219,7 +208,7 @@ def _sides(table: Table, *, late: bool) -> Segments:
     gaps = np.flatnonzero(table.gaps.between & (np.diff(table.tp) > 0))
     tp, tp_end = (table.tp[rows].astype(np.float64) for rows in (gaps, gaps + 1))
     fp = table.fp[gaps + 1 if late else gaps].astype(np.float64)
-    return Segments(tp, fp, tp_end, fp, tp_end - tp, np.zeros(gaps.size))
+    return Segments.between(tp, fp, tp_end, fp)
 
 
 def _side_areas(sides: Segments, names: tuple[str, ...]) -> dict[str, float]:

@@ -1,32 +1,85 @@
-"""Which rows a compact table keeps, and the sums that stay exact without the others.
-
-The shortest one is a hull with the areas of its whole table, which need never be in memory.
-"""
+"""Tables that keep some rows, with areas that were added up in sections or on a device."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics import _counting
-from isometrics._core.sample import as_thresholds, check_totals
+from isometrics._core.counts import as_thresholds, check_totals
+from isometrics._counting import compiled_kernel
+from isometrics._counting.array_api import gathered, sorted_keys_of, sums_of
+from isometrics._counting.array_api import hull_rows as device_hull_rows
+from isometrics._counting.confusion import Totals
 from isometrics._counting.keys import encoding_of
-from isometrics._table.building import table_of_sample
-from isometrics._table.hull import hull_rows
-from isometrics._table.path import Path
-from isometrics._table.table import ClassTotals, Gaps, Kind, Table
+from isometrics._table.building import corners_of_table, table_of_sample
+from isometrics._table.path import Path, hull_rows
+from isometrics._table.table import Gaps, Kind, Stored, Table
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.spaces.pr import precision
-from isometrics.spaces.section_sums import SectionSums
+from isometrics.spaces import pr, prg, roc
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts
     from isometrics._core.sample import Sample
+    from isometrics._counting.array_api import SortedKeys
+    from isometrics._counting.segments import DeviceSums, Ends
+
+
+class SectionSums:
+    """Sums along a path that arrives in sections, the last one first.
+
+    Neighbouring sections share a row: the first row of one is the last row of the other.
+    """
+
+    def __init__(self, totals: Totals) -> None:
+        self._totals = totals
+        self._baseline = prg.true_positives_at(0, totals)
+        self._crossing: prg.Point | None = None
+        self._areas = {name: areas() for name, areas in pr.AREAS.items()}
+        self._areas[Stored.ABOVE] = pr.area_above
+        self._sums: dict[str, list[float]] = {
+            name: [] for name in (*self._areas, Stored.ROC, Stored.PRG)
+        }
+        self._losses: list[tuple[float, float]] = []
+
+    def add(self, section: Path) -> None:
+        """Add the section that comes before all those seen so far."""
+        flipped = section.flipped()
+        self._sums[Stored.ROC] += roc.doubled_sums(flipped, *flipped.ends)
+        start, end = section.ends
+        for name, sums in section.sums(self._areas, start, end, compiled=pr.COMPILED).items():
+            self._sums[name] += sums
+        if end >= self._baseline:
+            begin = max(start, self._baseline)
+            self._sums[Stored.PRG] += prg.lost_sums(section, begin, end)
+            self._add_losses(section)
+
+    def _add_losses(self, section: Path) -> None:
+        row = section.first_row_from(self._baseline)
+        if row > 0:
+            self._crossing = (self._baseline, section.crossing(self._baseline))
+            reached = section.at(row)
+            self._losses.append(prg.loss_of_piece(self._totals, self._crossing, reached))
+        self._losses += prg.loss_terms(section, self._totals, row)
+
+    def known(self) -> dict[str, float]:
+        """Return all measures, once the whole path was seen."""
+        assert self._crossing is not None, "the path must begin at the empty rule"
+        positives, negatives = self._totals.positives, self._totals.negatives
+        misses, false_alarms = prg.mean_losses(self._losses, self._totals, self._crossing)
+        return {name: math.fsum(self._sums[name]) / positives for name in self._areas} | {
+            Stored.ROC: math.fsum(self._sums[Stored.ROC]) / (2 * positives * negatives),
+            Stored.PRG: 1 - prg.lost_area(math.fsum(self._sums[Stored.PRG]), self._totals),
+            Stored.Y0: prg.gain_at(*self._crossing, self._totals),
+            Stored.MISSES: misses,
+            Stored.FALSE_ALARMS: false_alarms,
+        }
+
 
 FINENESS = 1000
 """Kept rows are dense: no count grows by more than one part in so many between two of them,
@@ -37,10 +90,20 @@ class Compacting:
     """Rows of a long table that arrive in sections, the lowest thresholds first.
 
     Every section begins with the last row of the section of higher scores, or the empty rule.
+
+    Parameters
+    ----------
+    totals
+        The totals of both classes.
+    fineness
+        How dense the rows are that are kept.
+    memory_limit
+        The memory limit under which the table would have all its rows, where that left rows out.
     """
 
-    def __init__(self, totals: ClassTotals, *, fineness: int = FINENESS) -> None:
+    def __init__(self, totals: Totals, *, fineness: int = FINENESS, memory_limit: str = "") -> None:
         self._totals = totals
+        self._memory_limit = memory_limit
         self._fineness = fineness
         self._sums = SectionSums(totals)
         self._kept: list[tuple[NDArray[Any], Counts, Counts, NDArray[np.bool_], NDArray[Any]]] = []
@@ -61,7 +124,7 @@ class Compacting:
         thresholds, tp, fp, gaps, below = (
             np.concatenate(part) for part in zip(*self._kept[::-1], strict=True)
         )
-        known = Gaps(gaps, self._sums.known())
+        known = Gaps(gaps, self._sums.known(), memory_limit=self._memory_limit)
         return Table.of_rows(thresholds, tp, fp, self._totals, gaps=known, below=below)
 
 
@@ -70,7 +133,7 @@ def rows_to_keep(whole: Table, fineness: int) -> NDArray[np.intp]:
     tp, fp, totals = whole.tp, whole.fp, (whole.positives, whole.negatives)
     # The row behind the first one may have the highest score of all.
     ends = np.array([0, 1, tp.size - 1])
-    most_precise = np.array([np.nanargmax(precision(whole))])
+    most_precise = np.array([np.nanargmax(whole.counts.precision)])
     kept = [ends, hull_rows(whole), most_precise]
     for counts, total in zip((tp, fp, tp + fp), (*totals, sum(totals)), strict=True):
         if fineness == 0:
@@ -95,7 +158,7 @@ def compacted(table: Table, most: int) -> Table:
         )
     if table.size <= most:
         return table
-    totals = ClassTotals(table.positives, table.negatives)
+    totals = Totals(table.positives, table.negatives)
     needed = rows_to_keep(table, 0).size
     if needed > most:
         raise ParameterError(
@@ -142,8 +205,8 @@ def hull_alone(sample: Sample, *, section: int = SECTION) -> Table:
     if encoding is None:
         return hull_with_areas(table_of_sample(sample, None, None))
     check_totals(positives, labels.size - positives, counted="y_true")
-    keys = _counting.sorted_keys(labels, scores, encoding)
-    compacting = Compacting(ClassTotals(positives, labels.size - positives), fineness=0)
+    keys = compiled_kernel.sorted_keys(labels, scores, encoding)
+    compacting = Compacting(Totals(positives, labels.size - positives), fineness=0)
     end = keys.size
     while end:
         start = _start_of_ties(keys, max(end - section, 0))
@@ -160,7 +223,7 @@ def hull_alone(sample: Sample, *, section: int = SECTION) -> Table:
 
 def hull_with_areas(table: Table) -> Table:
     """Keep the hull of a table and few rows besides, with all its areas."""
-    compacting = Compacting(ClassTotals(table.positives, table.negatives), fineness=0)
+    compacting = Compacting(Totals(table.positives, table.negatives), fineness=0)
     compacting.add(table.thresholds[1:], table.tp, table.fp)
     return compacting.table()
 
@@ -169,3 +232,92 @@ def _start_of_ties(keys: NDArray[Any], row: int) -> int:
     """Return the first row that is tied with a row; of ties, the positives come first."""
     one = keys.dtype.type(1)
     return int(np.searchsorted(keys, keys[row] & ~one))
+
+
+# ---------------------------------------------------------------------- samples on a device
+
+THREE = (Stored.ROC, Stored.DAVIS_GOADRICH, Stored.PRG)
+"""AUROC, AUPR and AUPRG, which cost less than all that is added up."""
+
+
+def table_on_device(sample: Sample, rows: str) -> Table | None:
+    """Return a table of a device's sample, with the rows asked for; it is on the host.
+
+    None where the host has to say what is wrong.
+    """
+    ranking = sorted_keys_of(sample)
+    if ranking is None:
+        return None
+    counts = _totals_of(ranking)
+    if rows == "hull":
+        return _hull_of_keys(ranking, *counts)
+    scores, tp, fp = gathered(ranking)
+    table = Table.of_rows(as_thresholds(scores), tp, fp, Totals(*counts))
+    return table if rows == "all" else corners_of_table(table)
+
+
+def _hull_of_keys(ranking: SortedKeys, positives: int, negatives: int) -> Table:
+    """Return the vertices of the hull, with the areas of the whole table."""
+    known = measures_of_sums(sums_of(ranking), positives, negatives)
+    rows = device_hull_rows(ranking)
+    thresholds = as_thresholds(ranking.scores(rows.marks))
+    totals = Totals(positives, negatives)
+    gaps = Gaps(rows.gaps, known)
+    return Table.of_rows(thresholds, rows.tp[1:], rows.fp[1:], totals, gaps=gaps)
+
+
+def areas_on_device(sample: Sample, *, everything: bool) -> dict[str, float] | None:
+    """Return AUROC, AUPR and AUPRG, or all measures that are added up on devices, by `Stored`.
+
+    None where the host has to say what is wrong.
+    """
+    ranking = sorted_keys_of(sample)
+    if ranking is None:
+        return None
+    counts = _totals_of(ranking)
+    return measures_of_sums(sums_of(ranking, everything=everything), *counts)
+
+
+def _totals_of(ranking: SortedKeys) -> tuple[int, int]:
+    positives, negatives = ranking.positives, ranking.size - ranking.positives
+    check_totals(positives, negatives, counted="y_true")
+    return positives, negatives
+
+
+def measures_of_sums(sums: DeviceSums, positives: int, negatives: int) -> dict[str, float]:
+    """Return the measures that the sums make known; the one cut piece is added exactly."""
+    totals = Totals(positives, negatives)
+    crossing, end = _cut_piece(sums.crossing, totals)
+    known: dict[str, float] = {
+        Stored.ROC: sums.pairs / (2 * positives * negatives),
+        Stored.DAVIS_GOADRICH: sums.davis_goadrich / positives,
+        Stored.PRG: 1 - _lost_area(sums.lost, crossing, end, totals),
+    }
+    if math.isnan(sums.above):
+        return known
+    known |= {
+        Stored.Y0: prg.gain_at(*crossing, totals),
+        Stored.ABOVE: sums.above / positives,
+        Stored.AVERAGE_PRECISION: sums.average_precision / positives,
+        Stored.LINEAR: sums.linear / positives,
+    }
+    terms = [prg.loss_of_piece(totals, crossing, end), (sums.misses, sums.false_alarms)]
+    misses, false_alarms = prg.mean_losses(terms, totals, crossing)
+    return known | {Stored.MISSES: misses, Stored.FALSE_ALARMS: false_alarms}
+
+
+def _cut_piece(ends: Ends, totals: Totals) -> tuple[prg.Point, prg.Point]:
+    """Return where the recall gain is 0, and where the group of rows around it ends."""
+    tp_before, fp_before, tp, fp = map(Fraction, ends)
+    baseline = prg.true_positives_at(0, totals)
+    share = (baseline - tp_before) / (tp - tp_before)
+    return (baseline, fp_before + share * (fp - fp_before)), (tp, fp)
+
+
+def _lost_area(sums: float, start: prg.Point, end: prg.Point, totals: Totals) -> float:
+    """Return the area between the PRG curve and 1; see `prg.lost_area`."""
+    odds = Fraction(totals.positives) / Fraction(totals.negatives)
+    (x, y), (x_end, y_end) = start, end
+    width = (x_end - x) / x / (x_end / Fraction(totals.positives))
+    cut = width * (y / x + y_end / x_end)
+    return float(odds * odds / 2 * (cut + Fraction(sums)))

@@ -5,34 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
+from isometrics._core.counts import check_totals, parse_thresholds
 from isometrics._core.parameters import (
     check_choice,
     check_prevalence,
     check_size,
 )
 from isometrics._core.results import number
-from isometrics._core.sample import (
-    UNNAMED,
-    check_totals,
-    parse_device_sample,
-    parse_sample,
-    parse_thresholds,
-)
+from isometrics._core.rows import parse_device_sample, parse_sample
+from isometrics._core.sample import UNNAMED
 from isometrics._table.building import (
+    counts_from_pr,
+    counts_from_roc,
+    counts_within_totals,
     table_of_curve,
     table_of_points,
     table_of_sample,
     table_of_sets,
     table_of_thresholds,
 )
-from isometrics._table.hull import hull_of
-from isometrics._table.recovery import counts_from_pr, counts_from_roc, counts_within_totals
-from isometrics._table.table import at_prevalence, at_thresholds, merged
+from isometrics._table.path import hull_of
+from isometrics._table.table import RowMeasures, at_prevalence, at_thresholds, merged
 from isometrics.errors import PointsError
-from isometrics.points.compact import compacted, hull_alone, hull_with_areas
-from isometrics.points.devices import table_on_device
+from isometrics.points.compact import compacted, hull_alone, hull_with_areas, table_on_device
 from isometrics.spaces import PRGSpace, PRSpace, ROCSpace, Tradeoff
-from isometrics.spaces.rows import RowMeasures
 from isometrics.spaces.tradeoff import tradeoff_of
 
 if TYPE_CHECKING:
@@ -214,8 +210,7 @@ class OperatingPoints(RowMeasures):
             The sets that were found, in a list, or in a dict by their labels.
         universe_size
             The number of elements that exist. For biclusters, the shape (rows, columns) of the
-            matrix; a set is then a `Bicluster`, a tuple (rows, columns), a list of cells or a
-            boolean mask of the matrix.
+            matrix; a set is then a `Bicluster` or a tuple (rows, columns).
         labels
             Names or parameter values of the sets in a list, by default 0, 1, 2, …
 

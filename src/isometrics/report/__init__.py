@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from isometrics.report.html import report_html, write_report
-from isometrics.report.model import BandLike
 from isometrics.report.serve import serve
 
-__all__ = ["BandLike", "report_html", "serve", "write_report"]
+__all__ = ["report_html", "serve", "write_report"]

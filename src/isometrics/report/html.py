@@ -1,4 +1,4 @@
-"""The report as one HTML file, which needs no network."""
+"""The page as one HTML file, which needs no network."""
 
 from __future__ import annotations
 
@@ -6,21 +6,84 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from isometrics._core.writing import whole_file
-from isometrics.report.model import as_json, lean, report_model
-from isometrics.report.summary import summary_html
+from isometrics._core.files import whole_file
+from isometrics._core.results import html_table
+from isometrics.measures import AUPR, AUPRG, AUROC
+from isometrics.report.model import PageOptions, as_json, lean, report_model
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
-    from isometrics._core.sample import Sample
     from isometrics.points import OperatingPoints
-    from isometrics.report.groups import Groups
-    from isometrics.report.model import BandLike
-    from isometrics.verdict.verdict import Verdict
+
+
+AREAS = tuple(measure.name for measure in (AUROC, AUPR, AUPRG))
+"""The areas that are shown, as in the table of the page."""
+_UNDEFINED = "–"
+
+
+def summary_html(data: Mapping[str, Any]) -> str:
+    """Return the sentences of the verdicts and a table of the areas.
+
+    Parameters
+    ----------
+    data
+        The data of the page, as `report_model` returns it.
+
+    Notes
+    -----
+    The HTML has no styles, scripts or attributes that a Content-Security-Policy could forbid, and
+    all names in it are escaped.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> from isometrics.report.model import report_model
+    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> "<td>0.750</td>" in summary_html(report_model({"forest": pts}))
+    True
+    """
+    lines = [f"<p>{escape(line)}</p>" for line in verdict_lines(data)]
+    if data["models"]:
+        columns = _area_columns(data["models"])
+        lines.append(html_table("The models and their areas", columns, most=len(data["models"])))
+    return "".join(lines)
+
+
+def verdict_lines(data: Mapping[str, Any]) -> list[str]:
+    """Return the sentences of the verdicts, each verdict's first one with its name if it has any.
+
+    Examples
+    --------
+    >>> verdict_lines({"verdicts": [{"name": "cat", "lines": ["Use A.", "Sure."]}]})
+    ['cat: Use A.', 'Sure.']
+    """
+    lines: list[str] = []
+    for verdict in data["verdicts"]:
+        first, *others = verdict["lines"]
+        lines += [f"{verdict['name']}: {first}" if verdict["name"] else first, *others]
+    return lines
+
+
+def _area_columns(models: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    columns: dict[str, list[Any]] = {"model": [model["name"] for model in models]}
+    for name in AREAS:
+        columns[name] = [_area(model["areas"].get(name)) for model in models]
+    return columns | {
+        name: [model[name] for model in models] for name in ("positives", "negatives")
+    }
+
+
+def _area(limits: list[float | None] | None) -> str:
+    """Return an area with three decimals, or both its limits where these differ."""
+    if limits is None or None in limits:
+        return _UNDEFINED
+    lo, hi = (f"{limit:.3f}" for limit in limits)
+    return lo if lo == hi else f"{lo}–{hi}"
+
 
 TITLE, SUMMARY, DATA = "<!--title-->", "<!--summary-->", "<!--data-->"
 """Markers in the built page that are replaced by the title, the first answer and the data."""
@@ -28,16 +91,7 @@ TITLE, SUMMARY, DATA = "<!--title-->", "<!--summary-->", "<!--data-->"
 
 def report_html(
     models: Mapping[str, OperatingPoints],
-    *,
-    title: str | None = None,
-    description: str | None = None,
-    bands: Iterable[BandLike] = (),
-    verdict: Verdict | Mapping[str, Verdict] | None = None,
-    one_vs_rest: bool = False,
-    groups: Groups | None = None,
-    rows: Sample | None = None,
-    other_verdicts: Iterable[Verdict] = (),
-    thresholds_from: Mapping[str, OperatingPoints] | None = None,
+    **options: Unpack[PageOptions],
 ) -> str:
     """Return an interactive page about models as the text of one HTML file.
 
@@ -51,7 +105,7 @@ def report_html(
     title, description
         The title of the page, and where the data come from.
     bands
-        Confidence bands of the curves, if there are any; see `BandLike`.
+        Confidence bands of the curves, such as `Analysis.bands` returns them.
     verdict
         The verdict with which the page begins; or one for each class, by name.
     one_vs_rest
@@ -77,52 +131,19 @@ def report_html(
     >>> page[:15], "<title>Spam</title>" in page
     ('<!doctype html>', True)
     """
-    return page_of(
-        report_model(
-            models,
-            title=title,
-            description=description,
-            bands=bands,
-            verdict=verdict,
-            one_vs_rest=one_vs_rest,
-            groups=groups,
-            rows=rows,
-            other_verdicts=other_verdicts,
-            thresholds_from=thresholds_from,
-        )
-    )
+    return page_of(report_model(models, **options))
 
 
 def write_report(
     models: Mapping[str, OperatingPoints],
     path: str | os.PathLike[str],
-    *,
-    title: str | None = None,
-    description: str | None = None,
-    bands: Iterable[BandLike] = (),
-    verdict: Verdict | Mapping[str, Verdict] | None = None,
-    one_vs_rest: bool = False,
-    groups: Groups | None = None,
-    rows: Sample | None = None,
-    other_verdicts: Iterable[Verdict] = (),
-    thresholds_from: Mapping[str, OperatingPoints] | None = None,
+    **options: Unpack[PageOptions],
 ) -> Path:
     """Write the page of `report_html` to a file, and return its path.
 
     The file is written completely or not at all.
     """
-    page = report_html(
-        models,
-        title=title,
-        description=description,
-        bands=bands,
-        verdict=verdict,
-        one_vs_rest=one_vs_rest,
-        groups=groups,
-        rows=rows,
-        other_verdicts=other_verdicts,
-        thresholds_from=thresholds_from,
-    )
+    page = report_html(models, **options)
     with whole_file(path) as file:
         file.write(page)
     return Path(path)

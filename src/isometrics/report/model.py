@@ -6,132 +6,138 @@ import json
 import math
 import warnings
 import zlib
+from base64 import b85decode, b85encode
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
 from isometrics._core.arrays import plain
-from isometrics._core.json_files import finite_or_null
-from isometrics._core.parameters import check_choice, index_of
-from isometrics._core.sample import HIGHEST_SCORE
-from isometrics.errors import LengthError, NoCurveError, ParameterError, UndefinedWarning
+from isometrics._core.counts import HIGHEST_SCORE
+from isometrics._core.files import finite_or_null
+from isometrics._core.parameters import check_options, index_of
+from isometrics._core.results import join_names
+from isometrics._counting.keys import flip_negatives
+from isometrics._table.table import rows_at
+from isometrics.decisions.objective import Linear, Ratio
+from isometrics.errors import (
+    NoCurveError,
+    NotAnswerableError,
+    ParameterError,
+    UndefinedWarning,
+)
 from isometrics.measures import area_brackets
+from isometrics.points.compact import rows_to_keep
 from isometrics.points.models import named_models
-from isometrics.report.groups import groups_data
-from isometrics.report.packing import packed, packed_below, text_of, unpacked
-from isometrics.report.tuning import tuning_data
-from isometrics.spaces.trace import rows_to_explore
+from isometrics.spaces.drawing import rows_to_explore
 from isometrics.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts
     from isometrics._core.sample import Sample
     from isometrics._table.table import Table
     from isometrics.points import OperatingPoints
     from isometrics.points.bounds import Bracket
-    from isometrics.report.groups import Groups
-    from isometrics.report.tuning import Rules
+    from isometrics.uncertainty.bands import Band
+
+    Words = NDArray[np.uint64]
 
 
-__all__ = [
-    "SPACES",
-    "VERSION",
-    "BandLike",
-    "Histogram",
-    "as_json",
-    "histogram_of",
-    "packed",
-    "report_model",
-    "start_model",
-    "unpacked",
-]
+MOST_TUNING_ROWS = 2000
+"""Rows of the tuning data of all models together up to which the page has all of them."""
+
+
+def check_tuning(
+    tuning: Mapping[str, OperatingPoints], models: Mapping[str, OperatingPoints]
+) -> None:
+    """Check that tuning data has the models of the page, with a threshold for every row."""
+    if set(tuning) != set(models):
+        raise ParameterError(
+            f"the tuning data has the models {join_names(list(tuning))} but the page has "
+            f"{join_names(list(models))}; give both the same models"
+        )
+    for name, points in tuning.items():
+        if not points.table.nested or np.isnan(points.table.thresholds).any():
+            raise NotAnswerableError(
+                f"the tuning data of {join_names([name])} is {points.table.name}, which has no "
+                "threshold for every row; build it from scores"
+            )
+
+
+def tuning_data(
+    table: Table, judged: Table, *, every_row: bool
+) -> tuple[NDArray[np.intp], dict[str, Any]]:
+    """Return the rules of the tuning data of one model, with their counts there and here.
+
+    The first result has the row of `judged`, the table of the page, for each rule.
+
+    Notes
+    -----
+    Of long tables, the rows are those that can be best for an F_β or for costs: the vertices of the
+    hull, and the most precise row. Under a constraint another row may be best, so ``complete``
+    tells whether all rows are there. ``below`` is the highest score below a threshold in either
+    data set, so that a shorter number between the two flags the same rows in both.
+
+    Examples
+    --------
+    >>> import isometrics as iso
+    >>> tuning = iso.OperatingPoints.from_scores([1, 1, 0, 0], [0.9, 0.4, 0.6, 0.1])
+    >>> test = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.8, 0.5, 0.3, 0.2])
+    >>> rows, data = tuning_data(tuning.table, test.table, every_row=True)
+    >>> rows, data["positives"], data["complete"]
+    (array([0, 0, 1, 2, 4]), 2, True)
+    """
+    rows = np.arange(table.size) if every_row else rows_to_keep(table, 0)
+    thresholds = table.thresholds[rows]
+    here = rows_at(judged, thresholds)
+    below = np.fmax(table.next_lower(rows), judged.next_lower(here))
+    return here, {
+        "positives": plain(table.positives),
+        "negatives": plain(table.negatives),
+        "complete": rows.size == table.size and not table.partial,
+        "thresholds": packed(thresholds.astype(np.float64)),
+        "below": packed(below.astype(np.float64)),
+        "tp": packed(table.tp[rows]),
+        "fp": packed(table.fp[rows]),
+        # At the same thresholds, in the data of the page.
+        "tpHere": packed(judged.tp[here]),
+        "fpHere": packed(judged.fp[here]),
+    }
+
 
 VERSION = 2
 """The page refuses data of another version."""
 
-SPACES = ("roc", "pr", "prg", "tradeoff")
 
+class PageOptions(TypedDict, total=False):
+    """What a page shows beside its models; see `report_model`."""
 
-class BandLike(Protocol):
-    """A confidence band around the curve of a model, such as `Band`."""
-
-    @property
-    def space(self) -> str:
-        """``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``."""
-
-    @property
-    def model(self) -> str:
-        """The name of the model; it may be ``""`` if there is only one."""
-
-    @property
-    def kind(self) -> str:
-        """The kind of coverage, such as ``"pointwise"``."""
-
-    @property
-    def confidence_level(self) -> float:
-        """The confidence."""
-
-    @property
-    def x(self) -> ArrayLike:
-        """Positions on the first axis."""
-
-    @property
-    def lower(self) -> ArrayLike:
-        """The lower end of the band at each position."""
-
-    @property
-    def upper(self) -> ArrayLike:
-        """The upper end of the band at each position."""
-
-    @property
-    def index(self) -> str:
-        """The index in tradeoff space, else ``""``."""
+    title: str | None
+    description: str | None
+    bands: Iterable[Band]
+    verdict: Verdict | Mapping[str, Verdict] | None
+    one_vs_rest: bool
+    groups: dict[str, Any] | None
+    rows: Sample | None
+    other_verdicts: Iterable[Verdict]
+    thresholds_from: Mapping[str, OperatingPoints] | None
 
 
 def report_model(
-    models: Mapping[str, OperatingPoints],
-    *,
-    title: str | None = None,
-    description: str | None = None,
-    bands: Iterable[BandLike] = (),
-    verdict: Verdict | Mapping[str, Verdict] | None = None,
-    one_vs_rest: bool = False,
-    groups: Groups | None = None,
-    rows: Sample | None = None,
-    other_verdicts: Iterable[Verdict] = (),
-    thresholds_from: Mapping[str, OperatingPoints] | None = None,
+    models: Mapping[str, OperatingPoints], **options: Unpack[PageOptions]
 ) -> dict[str, Any]:
     """Return the data of a page about models, ready for `json.dumps`.
 
     Parameters
     ----------
     models
-        The operating points of one model or more, by name.
-    title, description
-        The title of the page, and where the data come from.
-    bands
-        Confidence bands of the curves, if there are any.
-    verdict
-        The verdict with which the page begins; or one for each class, by name.
-    one_vs_rest
-        Whether the models are the classes of one classifier, each against all others; they are
-        then shown as classes, and none of them is called the best.
-    groups
-        What one rule does in each group of rows; `Analysis.report` makes it.
-    rows
-        The rows of all models, such as `Analysis.rows`. The page then finds the verdicts of other
-        objectives by itself; of more than `MOST_ROWS` rows in all models they are left out.
-    other_verdicts
-        Verdicts for other settings, which the page shows where the reader sets just these; where
-        the page has the rows, it finds them by itself.
-    thresholds_from
-        The operating points of the same models on tuning data. The page then shows what their
-        thresholds promised there beside what they achieve here, and chooses on the tuning data.
+        The operating points of each model, by name. Without any, the page asks for a file.
+    title, description, bands, verdict, one_vs_rest, groups, rows, other_verdicts, thresholds_from
+        As for `report_html`. Of more than `MOST_ROWS` rows in all models the page has none.
 
     Notes
     -----
@@ -145,50 +151,69 @@ def report_model(
     >>> data["version"], data["models"][0]["name"], data["models"][0]["tp"]
     (2, 'forest', {'whole': '000001-F0'})
     """
+    check_options(report_model, options, PageOptions.__annotations__)
     named = named_models(models)
-    if not named:
-        raise ParameterError("a report needs one model or more but got none")
-    bands_of: dict[str, list[dict[str, Any]]] = {name: [] for name in named}
-    level = 0.95
-    for band in bands:
-        bands_of[_model_of(band, list(named))].append(_band(band))
-        level = float(band.confidence_level)
-    if verdict is None:
-        verdicts: Mapping[str, Verdict] = {}
-    else:
-        verdicts = {"": verdict} if isinstance(verdict, Verdict) else verdict
-    tuning = None if thresholds_from is None else named_models(thresholds_from)
-    rules = {} if tuning is None else tuning_data(tuning, named)
-    packed_models = [
-        _model(name, points, bands_of[name], rules.get(name)) for name, points in named.items()
-    ]
-    packed_rows = None
+    for name in ("title", "description"):
+        text = options.get(name)
+        if text is not None and not isinstance(text, str):
+            raise ParameterError(f"must be a text but is {text!r}", parameter=name)
+    bands = list(options.get("bands", ()))
+    level = float(bands[-1].confidence_level) if bands else 0.95
+    verdicts = _by_class(options.get("verdict"))
+    packed_models = _models(named, bands, options.get("thresholds_from"))
+    rows = None
     # Whole clusters and folds that were given are not drawn and dealt out by the page, nor does it
     # judge what was chosen on other rows.
-    is_judged_here = tuning is None and all(each._rows_alone for each in verdicts.values())
-    if rows is not None and is_judged_here:
-        packed_rows = rows_of_models(rows, named, packed_models)
-    document = _document(
-        title,
-        description,
-        packed_models,
-        [_verdict(name, each, has_rows=packed_rows is not None) for name, each in verdicts.items()],
-        level,
-    )
-    if one_vs_rest:
-        document["classes"] = True
-    if groups is not None:
-        document["groups"] = groups_data(groups)
-    if packed_rows is not None:
-        document["rows"] = packed_rows
-    else:
-        document |= _others(list(other_verdicts))
-    return document
+    is_judged_here = all(each._rows_alone for each in verdicts.values())
+    if is_judged_here and options.get("thresholds_from") is None:
+        rows = rows_of_models(options.get("rows"), named, packed_models)
+    data: dict[str, Any] = {
+        "version": VERSION,
+        "title": options.get("title") or "Which model, which threshold?",
+        "description": options.get("description") or "",
+        "models": packed_models,
+        # Intervals have the confidence of the bands beside them.
+        "confidence": {"level": level, "z": NormalDist().inv_cdf((1 + level) / 2)},
+        "verdicts": [
+            _verdict(name, each, has_rows=rows is not None) for name, each in verdicts.items()
+        ],
+    }
+    if options.get("one_vs_rest"):
+        data["classes"] = True
+    if options.get("groups") is not None:
+        data["groups"] = options["groups"]
+    if rows is not None:
+        return data | {"rows": rows}
+    return data | _others(options.get("other_verdicts", ()))
 
 
-def start_model(*, title: str | None = None) -> dict[str, Any]:
-    """Return the data of a page without models, which asks for a file."""
-    return _document(title, None, [], [])
+def _by_class(verdict: Verdict | Mapping[str, Verdict] | None) -> Mapping[str, Verdict]:
+    """Return the verdict of each class; one of all models has no name."""
+    if verdict is None:
+        return {}
+    return {"": verdict} if isinstance(verdict, Verdict) else verdict
+
+
+def _models(
+    models: Mapping[str, OperatingPoints],
+    bands: Iterable[Band],
+    thresholds_from: Mapping[str, OperatingPoints] | None,
+) -> list[dict[str, Any]]:
+    """Return the data of each model, with its bands and its tuning data."""
+    bands_of: dict[str, list[dict[str, Any]]] = {name: [] for name in models}
+    for band in bands:
+        row = index_of(band.model, "the model of a band", tuple(models))
+        bands_of[list(models)[row]].append(_band(band))
+    if thresholds_from is None:
+        return [_model(name, points, bands_of[name]) for name, points in models.items()]
+    tuning = named_models(thresholds_from)
+    check_tuning(tuning, models)
+    every_row = sum(each.table.size for each in tuning.values()) <= MOST_TUNING_ROWS
+    found = []
+    for name, points in models.items():
+        rows, data = tuning_data(tuning[name].table, points.table, every_row=every_row)
+        found.append(_model(name, points, bands_of[name], rows) | {"tuning": data})
+    return found
 
 
 def lean(model: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,67 +245,46 @@ def as_json(model: Mapping[str, Any] | list[Any]) -> str:
     return text
 
 
-def _document(
-    title: str | None,
-    description: str | None,
-    models: list[dict[str, Any]],
-    verdicts: list[dict[str, Any]],
-    level: float = 0.95,
-) -> dict[str, Any]:
-    for name, text in (("title", title), ("description", description)):
-        if text is not None and not isinstance(text, str):
-            raise ParameterError(f"must be a text but is {text!r}", parameter=name)
-    return {
-        "version": VERSION,
-        "title": title or "Which model, which threshold?",
-        "description": description or "",
-        "models": models,
-        # Intervals have the confidence of the bands beside them.
-        "confidence": {"level": level, "z": NormalDist().inv_cdf((1 + level) / 2)},
-        "verdicts": verdicts,
-    }
-
-
 def _verdict(name: str, verdict: Verdict, *, has_rows: bool) -> dict[str, Any]:
-    return {
+    data = _answer(verdict)
+    return data | {
         "name": name,
         "objective": str(verdict.objective),
-        "settings": settings_of(verdict),
         # The β of F without constraints, for the widget; None for other objectives.
-        "beta": settings_of(verdict).get("beta"),
-        "lines": verdict.lines(),
+        "beta": data["settings"].get("beta"),
         "replicates": verdict.replicates,
         "level": float(verdict.confidence_level),
-        "picture": _picture(verdict) if verdict.models else None,
         # A page that has the rows counts the wins by itself.
         "shares": None if has_rows else _shares(verdict),
     }
 
 
-def _others(verdicts: list[Verdict]) -> dict[str, Any]:
+def _answer(verdict: Verdict) -> dict[str, Any]:
+    """Return what asks for a verdict, and what it says."""
+    return {
+        "settings": settings_of(verdict),
+        "lines": verdict.lines(),
+        "picture": _picture(verdict) if verdict.models else None,
+    }
+
+
+def _others(verdicts: Iterable[Verdict]) -> dict[str, Any]:
     """Return what the page shows of verdicts for other settings, deflated; nothing of none.
 
     Objectives that the page cannot ask for are left out. Sentences that differ in few numbers take
     a fifth of their space when deflated.
     """
-    stored: list[dict[str, Any]] = [
-        {
-            "settings": settings_of(each),
-            "lines": each.lines(),
-            "picture": _picture(each) if each.models else None,
-        }
-        for each in verdicts
-        if settings_of(each)["goal"] != "given"
-    ]
-    if not stored:
+    asked = [each for each in verdicts if settings_of(each)["goal"] != "given"]
+    if not asked:
         return {}
+    stored: list[dict[str, Any]] = list(map(_answer, asked))
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     text = packer.compress(as_json(stored).encode("ascii")) + packer.flush()
     betas = [each["settings"]["beta"] for each in stored if each["settings"]["goal"] == "f"]
     return {
         "others": {
             "betas": sorted(betas, key=float),
-            "replicates": min(each.replicates for each in verdicts),
+            "replicates": min(each.replicates for each in asked),
             "verdicts": text_of(text),
         }
     }
@@ -290,15 +294,14 @@ def settings_of(verdict: Verdict) -> dict[str, Any]:
     """Return the settings of the page that ask for the same; some objectives have none."""
     objective = verdict.objective
     settings: dict[str, Any] = {"goal": "given"}
-    if objective.index is not None or objective.criterion is not None or objective.sure is not None:
+    if isinstance(objective, Linear) and not objective.as_accuracy and not objective.constraints:
+        miss, alarm = objective.costs
+        return {"goal": "money", "missCost": miss, "falseAlarmCost": alarm}
+    if not isinstance(objective, Ratio) or objective.sure is not None:
         return settings
     if not objective.constraints:
-        if objective.costs is not None:
-            miss, alarm = objective.costs
-            return {"goal": "money", "missCost": miss, "falseAlarmCost": alarm}
-        beta = cast("float", objective.beta)
         # JSON has no infinity.
-        return {"goal": "f", "beta": beta if math.isfinite(beta) else "inf"}
+        return {"goal": "f", "beta": objective.beta if math.isfinite(objective.beta) else "inf"}
     # A constraint asks for the most of what it leaves free.
     constraint, *others = objective.constraints
     quantity, level = constraint.quantity, constraint.level
@@ -338,7 +341,7 @@ def _shares(verdict: Verdict) -> dict[str, Any] | None:
     if weights is None:
         return None
     wins = [[finite_or_null(round(share, 4)) for share in row] for row in weights.shares.tolist()]
-    return {"costs": verdict.objective.costs is not None, "wins": wins}
+    return {"costs": isinstance(verdict.objective, Linear), "wins": wins}
 
 
 MOST_ROWS = 20_000
@@ -346,13 +349,15 @@ MOST_ROWS = 20_000
 
 
 def rows_of_models(
-    rows: Sample, models: Mapping[str, OperatingPoints], packed_models: list[dict[str, Any]]
+    rows: Sample | None,
+    models: Mapping[str, OperatingPoints],
+    packed_models: list[dict[str, Any]],
 ) -> dict[str, Any] | None:
     """Return the label, the weight and the ranks of every row; None of rows the page cannot use.
 
     The rank of a row is the number of its score among the distinct ones, from the highest on.
     """
-    if rows.size * len(models) > MOST_ROWS or list(rows.scores) != list(models):
+    if rows is None or rows.size * len(models) > MOST_ROWS or list(rows.scores) != list(models):
         return None
     ranks, thresholds = [], []
     for scores, points, model in zip(
@@ -380,12 +385,11 @@ def _model(
     name: str,
     points: OperatingPoints,
     bands: list[dict[str, Any]],
-    rules: Rules | None,
+    tuning_rows: Sequence[int] | NDArray[np.intp] = (),
 ) -> dict[str, Any]:
     table = points.table
     rows = rows_to_explore(table) if table.nested else np.arange(table.size)
-    if rules is not None:
-        rows = np.union1d(rows, rules.rows)
+    rows = np.union1d(rows, tuning_rows).astype(np.intp)
     thinned = table.take(rows, table.kind)
     thresholds = thinned.thresholds.astype(np.float64)
     complete = thinned.size == table.size and not table.partial
@@ -411,9 +415,9 @@ def _model(
             measure: [finite_or_null(bracket.lo), finite_or_null(bracket.hi)]
             for measure, bracket in _areas(points).items()
         },
-        "histogram": _histogram(histogram_of(table)),
+        "histogram": histogram_of(table),
         "bands": bands,
-    } | ({} if rules is None else {"tuning": rules.data})
+    }
 
 
 def _areas(points: OperatingPoints) -> dict[str, Bracket]:
@@ -435,31 +439,8 @@ def _has_integer_counts(table: Table) -> bool:
     )
 
 
-def _histogram(histogram: Histogram | None) -> dict[str, Any] | None:
-    if histogram is None:
-        return None
-    return {
-        "lo": histogram.lo,
-        "hi": histogram.hi,
-        "positives": packed(histogram.positives),
-        "negatives": packed(histogram.negatives),
-        "below": list(histogram.below),
-        "above": list(histogram.above),
-    }
-
-
-def _model_of(band: BandLike, names: list[str]) -> str:
-    return names[index_of(band.model, "the model of a band", tuple(names))]
-
-
-def _band(band: BandLike) -> dict[str, Any]:
-    check_choice(band.space, "space", SPACES)
+def _band(band: Band) -> dict[str, Any]:
     x, lo, hi = (np.asarray(values, np.float64) for values in (band.x, band.lower, band.upper))
-    if not x.shape == lo.shape == hi.shape or x.ndim != 1:
-        raise LengthError(
-            "a band must have x, lower and upper of one length but their shapes are "
-            f"{x.shape}, {lo.shape} and {hi.shape}"
-        )
     # Positions without defined limits are left out.
     finite = np.flatnonzero(np.isfinite(x) & np.isfinite(lo) & np.isfinite(hi))
     return {
@@ -476,40 +457,12 @@ def _band(band: BandLike) -> dict[str, Any]:
 BINS = 40
 
 
-class Histogram(NamedTuple):
-    """Counts of both classes in bins of equal width; infinite scores are counted separately.
-
-    Attributes
-    ----------
-    lo, hi
-        The lowest and the highest finite score.
-    positives, negatives
-        The counts in each bin.
-    below, above
-        The positives and negatives with a score of -inf (items that were never scored among
-        them) and of +inf.
-    """
-
-    lo: float
-    hi: float
-    positives: Counts
-    negatives: Counts
-    below: tuple[float, float]
-    above: tuple[float, float]
-
-
-def histogram_of(table: Table) -> Histogram | None:
+def histogram_of(table: Table) -> dict[str, Any] | None:
     """Return the histogram of a complete table of scores, and None for other tables.
 
-    A score s falls into bin floor((s - lo)/(hi - lo)·40); the highest one into the last bin.
-
-    Examples
-    --------
-    >>> import isometrics as iso
-    >>> pts = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
-    >>> histogram = histogram_of(pts.table)
-    >>> histogram.lo, histogram.hi, int(histogram.positives[-1]), int(histogram.negatives[0])
-    (0.1, 0.9, 1, 1)
+    A score s falls into bin floor((s - lo)/(hi - lo)·40); the highest one into the last bin. ``lo``
+    and ``hi`` are the lowest and the highest finite score; ``below`` and ``above`` the positives
+    and negatives with a score of -inf (items that were never scored among them) and of +inf.
     """
     if not table.complete:
         return None
@@ -517,7 +470,7 @@ def histogram_of(table: Table) -> Histogram | None:
     counts = np.diff(table.tp), np.diff(table.fp)
     is_below, is_above = np.isneginf(scores), scores >= HIGHEST_SCORE
     below, above = (
-        tuple(count[there].sum().item() for count in counts) for there in (is_below, is_above)
+        [count[there].sum().item() for count in counts] for there in (is_below, is_above)
     )
     finite = ~(is_below | is_above)
     lo, hi = (float(scores[finite].min()), float(scores[finite].max())) if finite.any() else (0, 0)
@@ -527,9 +480,147 @@ def histogram_of(table: Table) -> Histogram | None:
         (scores[finite] / 2 - lo / 2) / half_width if half_width else np.zeros(int(finite.sum()))
     )
     bin_index = np.minimum((share * BINS).astype(np.intp), BINS - 1)
-    bin_counts = []
-    for count in counts:
-        in_bins = np.zeros(BINS, count.dtype)
-        np.add.at(in_bins, bin_index, count[finite])
-        bin_counts.append(in_bins)
-    return Histogram(lo, hi, bin_counts[0], bin_counts[1], below, above)
+    positives, negatives = (
+        packed(np.bincount(bin_index, count[finite], BINS).astype(count.dtype)) for count in counts
+    )
+    return {
+        "lo": lo,
+        "hi": hi,
+        "positives": positives,
+        "negatives": negatives,
+        "below": below,
+        "above": above,
+    }
+
+
+# ---------------------------------------------------------------------- numbers packed into text
+#
+# Exactly: differences of neighbours in as many bits as they need.
+
+_SIGN = np.uint64(1 << 63)
+_ONE = np.uint64(1)
+_POWERS = _ONE << np.arange(64, dtype=np.uint64)
+_ESCAPED, _PLAIN = b"$&<>`", b"[,./:"
+"""Letters of base 85 that HTML, JSON, templates or replacements escape, and those instead."""
+_COUNT_BYTES = 4
+"""Bytes of the header that hold how many numbers there are."""
+
+
+def text_of(octets: bytes) -> str:
+    """Return bytes as text that needs no escapes, four of them in five letters.
+
+    Examples
+    --------
+    >>> text_of(b"four"), bytes_of("W^Z)")
+    ('W^Z+J', b'fou')
+    """
+    return b85encode(octets).translate(bytes.maketrans(_ESCAPED, _PLAIN)).decode("ascii")
+
+
+def bytes_of(text: str) -> bytes:
+    """Return the bytes of `text_of`."""
+    return b85decode(text.encode("ascii").translate(bytes.maketrans(_PLAIN, _ESCAPED)))
+
+
+def packed(values: Counts) -> dict[str, str]:
+    """Pack numbers exactly: ``{"whole": …}`` or ``{"real": …}``.
+
+    Notes
+    -----
+    Floats are mapped to 64-bit integers in the order of the floats: the bits of negative numbers
+    are inverted, and the sign bit of the others is set. Differences are computed modulo 2**64 and
+    zigzag-encoded (0, -1, 1, -2 … become 0, 1, 2, 3 …). Each is written in the exponential Golomb
+    code of one order k for all of them (Teuhola 1978, Inf. Process. Lett. 7:308): the length n of
+    ``(z >> k) + 1`` in bits as n - 1 zeros and a one, and ``z + 2**k`` without its highest bit.
+    First come k, the number of values, all lengths, then all bits; `text_of` makes text of them.
+
+    Examples
+    --------
+    >>> packed(np.array([0, 1, 3, 3]))
+    {'whole': '000001gAg'}
+    >>> unpacked(packed(np.array([np.inf, 0.75, -0.5]))).tolist()
+    [inf, 0.75, -0.5]
+    """
+    if values.dtype.kind == "i":
+        return {"whole": _encode(values.astype(np.int64).view(np.uint64))}
+    return {"real": _encode(_words(values))}
+
+
+def packed_below(values: Counts, below: Counts) -> dict[str, str]:
+    """Pack floats as their distances below others, in steps from each float to the next.
+
+    Examples
+    --------
+    >>> text = packed_below(np.array([np.inf, 0.5]), np.array([np.inf, np.nextafter(0.5, 0)]))
+    >>> unpacked(text).tolist()
+    [0, 1]
+    """
+    return {"whole": _encode(_words(values) - _words(below))}
+
+
+def _words(values: Counts) -> Words:
+    """Return integers in the order of floats."""
+    order: NDArray[np.int64] = flip_negatives(values.astype(np.float64).view(np.int64), 64)
+    return order.view(np.uint64) ^ _SIGN
+
+
+def _floats(words: Words) -> NDArray[np.float64]:
+    bits: NDArray[np.int64] = flip_negatives((words ^ _SIGN).view(np.int64), 64)
+    return bits.view(np.float64)
+
+
+def unpacked(text: dict[str, str]) -> NDArray[Any]:
+    """Return the numbers of `packed`."""
+    ((kind, data),) = text.items()
+    words = _decode(data)
+    return words.view(np.int64) if kind == "whole" else _floats(words)
+
+
+def _lengths(words: Words) -> NDArray[np.int64]:
+    """Return how many bits each word needs."""
+    return np.asarray(np.searchsorted(_POWERS, words, "right"), np.int64)
+
+
+def _order(zigzag: Words) -> int:
+    """Return the order of the code that is shortest, if lengths of 0 cost nothing."""
+    lengths = _lengths(zigzag)
+    # An order of 0 has no code for 2**64 - 1.
+    orders = np.arange(0 if lengths.max(initial=0) < 64 else 1, 63)
+    beyond = np.maximum(np.arange(65) - orders[:, None], 0)
+    costs = (2 * beyond + orders[:, None]) @ np.bincount(lengths, minlength=65)
+    return int(orders[costs.argmin()])
+
+
+def _encode(words: Words) -> str:
+    differences = np.diff(words, prepend=np.uint64(0)).view(np.int64)
+    zigzag = ((differences << 1) ^ (differences >> 63)).view(np.uint64)
+    order = _order(zigzag)
+    lengths = _lengths((zigzag >> np.uint64(order)) + _ONE)
+    unary = np.zeros(int(lengths.sum()), np.uint8)
+    unary[np.cumsum(lengths) - 1] = 1
+    widths = lengths - 1 + order
+    rest = zigzag + _POWERS[order]
+    # Each bit of each number, from the highest on.
+    shifts = np.repeat(np.cumsum(widths), widths) - 1 - np.arange(widths.sum())
+    bits = (np.repeat(rest, widths) >> shifts.astype(np.uint64)) & _ONE
+    header = bytes([order]) + zigzag.size.to_bytes(_COUNT_BYTES, "big")
+    octets = np.packbits(np.concatenate([unary, bits.astype(np.uint8)]))
+    return text_of(header + octets.tobytes())
+
+
+def _decode(data: str) -> Words:
+    octets = bytes_of(data)
+    order, size = octets[0], int.from_bytes(octets[1 : 1 + _COUNT_BYTES], "big")
+    bits = np.unpackbits(np.frombuffer(octets[1 + _COUNT_BYTES :], np.uint8))
+    ends = np.flatnonzero(bits)[:size] + 1
+    lengths = np.diff(ends, prepend=0)
+    widths = lengths - 1 + order
+    written = bits[ends[-1] if size else 0 :][: widths.sum()].astype(np.uint64)
+    shifts = np.repeat(np.cumsum(widths), widths) - 1 - np.arange(written.size)
+    zigzag = np.zeros(size, np.uint64)
+    np.add.at(zigzag, np.repeat(np.arange(size), widths), written << shifts.astype(np.uint64))
+    # The highest bit of z + 2**k, modulo 2**64.
+    highest = np.where(widths < 64, _POWERS[np.minimum(widths, 63)], np.uint64(0))
+    zigzag += highest - _POWERS[order]
+    differences = (zigzag >> _ONE) ^ (~(zigzag & _ONE) + _ONE)
+    return np.cumsum(differences, dtype=np.uint64)

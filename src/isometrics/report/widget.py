@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
 from isometrics._core.parameters import check_beta, check_choice, parse_number
-from isometrics._core.results import number, several
+from isometrics._core.results import join_names, number
+from isometrics.decisions.best import best_threshold
 from isometrics.errors import MissingPackageError, ParameterError
 
 try:
@@ -21,24 +21,16 @@ except ImportError as error:
         "isometrics.report.widget needs anywidget", "isometrics[widget]"
     ) from error
 
-from isometrics.report.model import report_model, unpacked
-from isometrics.report.picture import curves_image
-from isometrics.report.summary import summary_html, verdict_lines
+from isometrics.report.html import summary_html, verdict_lines
+from isometrics.report.model import PageOptions, report_model, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
-    from isometrics._core.arrays import Counts, Floats
-    from isometrics._core.sample import Sample
+    from isometrics.decisions.decision import Decision
     from isometrics.points import OperatingPoints
-    from isometrics.report.groups import Groups
-    from isometrics.report.model import BandLike
-    from isometrics.verdict.verdict import Verdict
 
 _STATIC = files("isometrics.report").joinpath("static")
-_TIE = 1e-12
 
 
 class _Setting(traitlets.TraitType[Any, Any]):
@@ -68,23 +60,8 @@ class ReportWidget(anywidget.AnyWidget):
     ----------
     models
         The operating points of one model or more, by name.
-    title, description
-        The title of the report, and where the data come from.
-    bands
-        Confidence bands of the curves, if there are any.
-    verdict
-        The verdict with which the page begins; or one for each class, by name.
-    one_vs_rest
-        Whether the models are the classes of one classifier, each against all others.
-    groups
-        What one rule does in each group of rows.
-    rows
-        The rows of all models, such as `Analysis.rows`, from which the page finds other verdicts.
-    other_verdicts
-        Verdicts for other settings, where the page does not have the rows.
-    thresholds_from
-        The same models on tuning data; what thresholds promised there is shown beside what they
-        achieve here.
+    options
+        What the report shows, as for `isometrics.report.report_html`.
 
     Attributes
     ----------
@@ -127,32 +104,20 @@ class ReportWidget(anywidget.AnyWidget):
     def __init__(
         self,
         models: Mapping[str, OperatingPoints],
-        *,
-        title: str | None = None,
-        description: str | None = None,
-        bands: Iterable[BandLike] = (),
-        verdict: Verdict | Mapping[str, Verdict] | None = None,
-        one_vs_rest: bool = False,
-        groups: Groups | None = None,
-        rows: Sample | None = None,
-        other_verdicts: Iterable[Verdict] = (),
-        thresholds_from: Mapping[str, OperatingPoints] | None = None,
+        **options: Unpack[PageOptions],
     ) -> None:
-        data: dict[str, Any] = report_model(
-            models,
-            title=title,
-            description=description,
-            bands=bands,
-            verdict=verdict,
-            one_vs_rest=one_vs_rest,
-            groups=groups,
-            rows=rows,
-            other_verdicts=other_verdicts,
-            thresholds_from=thresholds_from,
-        )
         # What the page has just told; it needs no answer, and may lie on rows seen otherwise.
         self._told: dict[str, Any] = {}
-        super().__init__(data=data)
+        # The best rules are those of the tuning data, if there is any.
+        self._rules = options.get("thresholds_from") or models
+        data = report_model(models, **options)
+        if not models:
+            raise ParameterError("is empty; at least one model is needed", parameter="models")
+        of_verdict = data["verdicts"][0]["beta"] if data["verdicts"] else None
+        beta = 1.0 if of_verdict is None else float(of_verdict)
+        leader = max(models, key=lambda name: self._best(name, beta).f)
+        # In this order, since the best threshold depends on the others.
+        super().__init__(data=data, beta=beta, model=leader, threshold=None)
 
     def __repr__(self) -> str:
         """Return the operating point that is shown."""
@@ -173,12 +138,13 @@ class ReportWidget(anywidget.AnyWidget):
 
     def _parse(self, name: str, value: object) -> Any:
         if name == "model":
-            return check_choice(cast("str", value), "model", tuple(self._rows))
+            return check_choice(cast("str", value), "model", tuple(self._rules))
         if name == "beta":
             return check_beta(cast("float", value))
-        rows = self._rows[self.model]
         if value is None:
-            return rows.threshold(rows.best(self.beta))
+            value = self._best(self.model, self.beta).threshold
+            if math.isnan(value):
+                return None
         threshold = parse_number(value)
         if threshold is None or math.isnan(threshold):
             raise ParameterError(
@@ -187,26 +153,18 @@ class ReportWidget(anywidget.AnyWidget):
             )
         if self._told.get("threshold") == threshold:
             return threshold
-        if np.isnan(rows.thresholds).any():
+        (model,) = (each for each in self.data["models"] if each["name"] == self.model)
+        thresholds = unpacked(model["thresholds"])
+        if np.isnan(thresholds).any():
             raise ParameterError(
                 f"cannot be set: the points of {self.model!r} have no thresholds",
                 parameter="threshold",
             )
-        return rows.threshold(rows.row_at(threshold))
+        # The lowest score that flags the same items.
+        return float(thresholds[np.count_nonzero(thresholds >= threshold) - 1])
 
-    @property
-    def _rows(self) -> dict[str, _Rows]:
-        return {model["name"]: _Rows.of(model) for model in self.data["models"]}
-
-    @traitlets.observe("data")
-    def _begin(self, _change: object) -> None:
-        verdicts = self.data["verdicts"]
-        beta = verdicts[0]["beta"] if verdicts else None
-        rows = self._rows
-        with self.hold_trait_notifications():
-            self.beta = 1 if beta is None else float(beta)
-            self.model = max(rows, key=lambda name: rows[name].best_f(self.beta))
-            self.threshold = None
+    def _best(self, model: str, beta: float) -> Decision:
+        return best_threshold(self._rules[model], beta=beta)
 
     @traitlets.observe("model", "beta")
     def _choose_best(self, change: Any) -> None:
@@ -216,69 +174,9 @@ class ReportWidget(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle: Any = super()._repr_mimebundle_(**kwargs)
-        names = [model["name"] for model in self.data["models"]]
-        lines = verdict_lines(self.data) or [f"The report of {several(names)}."]
+        lines = verdict_lines(self.data) or [f"The report of {join_names(list(self._rules))}."]
         # Where there is no kernel, in a notebook that was converted or is only read, these two
-        # are all that is shown.
+        # are all that is shown; `Analysis.plot` draws curves for it.
         bundle[0]["text/plain"] = "\n".join(lines)
-        bundle[0]["text/html"] = f"{summary_html(self.data)}<p>{curves_image(self.data)}</p>"
+        bundle[0]["text/html"] = summary_html(self.data)
         return bundle
-
-
-class _Rows(NamedTuple):
-    """The rows of a model that the page has."""
-
-    thresholds: Floats
-    tp: Counts
-    fp: Counts
-    positives: float
-    tuning: _Rows | None = None
-    """The rows of the tuning data, on which the best threshold is chosen if there is any."""
-
-    @classmethod
-    def of(cls, model: Mapping[str, Any]) -> _Rows:
-        thresholds, tp, fp = (unpacked(model[name]) for name in ("thresholds", "tp", "fp"))
-        tuning = cls.of(model["tuning"]) if "tuning" in model else None
-        return cls(thresholds, tp, fp, model["positives"], tuning)
-
-    def threshold(self, row: int) -> float | None:
-        threshold = float(self.thresholds[row])
-        return None if math.isnan(threshold) else threshold
-
-    def row_at(self, threshold: float) -> int:
-        return int(np.count_nonzero(self.thresholds >= threshold)) - 1
-
-    def _f(self, beta: float) -> NDArray[np.float64]:
-        """Return (1 + β²)tp/(tp + fp + β²P), and 0 for the empty rule; of β = ∞ the recall."""
-        if beta == math.inf:
-            return self.tp / self.positives
-        predicted = self.tp + self.fp
-        weight = float(beta) ** 2
-        f = np.zeros(predicted.size)
-        np.divide(
-            (1 + weight) * self.tp,
-            predicted + weight * self.positives,
-            out=f,
-            where=np.asarray(predicted > 0),
-        )
-        return f
-
-    def best_f(self, beta: float) -> float:
-        return float((self.tuning or self)._f(beta).max())
-
-    def best(self, beta: float) -> int:
-        """Return the row with the highest F; of equals the one with the fewest predictions."""
-        if self.tuning is not None:
-            return self.row_at(float(self.tuning.thresholds[self.tuning.best(beta)]))
-        f = self._f(beta)
-        weight = None if beta == math.inf else Fraction(beta) ** 2
-
-        def exact(row: int) -> tuple[Fraction, Fraction]:
-            tp, fp = (Fraction(counts[row].item()) for counts in (self.tp, self.fp))
-            if weight is None:
-                return tp, -tp - fp
-            return (1 + weight) * tp / (tp + fp + weight * Fraction(self.positives)), -tp - fp
-
-        # Only rows that rounding cannot tell apart are compared in exact arithmetic.
-        candidates = np.flatnonzero((f >= f.max() * (1 - _TIE)) & (self.tp + self.fp > 0))
-        return max(map(int, candidates), key=exact)

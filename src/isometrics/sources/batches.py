@@ -1,4 +1,4 @@
-"""A source of predictions: columns with names, read in batches as often as needed."""
+"""A source of predictions: columns with names, read in batches of Arrow as often as needed."""
 
 from __future__ import annotations
 
@@ -8,44 +8,85 @@ import re
 import sys
 from abc import abstractmethod
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from isometrics._core.results import join_names
+from isometrics._core.sample import NANOSECONDS, python_values
 from isometrics.errors import Advice, FileError, ParameterError
-from isometrics.sources.arrow import codes, kind_of, numbers
 from isometrics.sources.columns import Peek
 from isometrics.sources.written_numbers import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import (
+        Callable,
+        Collection,
+        Generator,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from isometrics._core.arrays import Counts
-    from isometrics._core.sample import Sample
-    from isometrics._core.writing import ScratchFolder
-    from isometrics.errors import IsometricsError
-    from isometrics.points import OperatingPoints
+    from isometrics._core.files import ScratchFolder
     from isometrics.sources.columns import Layout
-    from isometrics.sources.passes import Pass
-    from isometrics.sources.problems import Line
+    from isometrics.sources.tables import CountRows
 
 BATCH_ROWS = 1 << 17
 _BATCH_VALUES = 1 << 20
 """Rows of many columns come in shorter batches, so that a batch takes some megabytes at most."""
 FIRST_ROWS = 1000
-ABSENT_CLASS = "no row has this class"
-"""Why a class of one classifier has no table."""
 DROP_MISSING = Advice("leave out rows with missing values with {drop_missing:True}")
 _LONGEST = 400
 """The characters of a library's message that are repeated."""
 
 
 _ORIGINAL = re.compile(r"\nOriginal Line:\s*\n?.*\n")
+
+
+MOST_LINES = 5
+"""So many lines of one problem are named."""
+
+
+class Line(NamedTuple):
+    """Where a row stands in a file."""
+
+    number: int
+    """As editors count: the first line is 1, also of a header; quoted line breaks count."""
+    file: str = ""
+    """The file, where there are several."""
+
+
+def listed_lines(lines: Iterable[Line], name: str = "line") -> str:
+    """Return the numbers of lines for a sentence, those of each file together.
+
+    Examples
+    --------
+    >>> listed_lines([Line(3), Line(5)])
+    'lines 3 and 5'
+    >>> listed_lines([Line(3, "a.csv"), Line(2, "b.csv")])
+    'line 3 of a.csv and line 2 of b.csv'
+    """
+    said = []
+    for file, group in groupby(lines, lambda line: line.file):
+        numbers = [str(line.number) for line in group]
+        plural = "s" * (len(numbers) > 1)
+        said.append(f"{name}{plural} {join_names(numbers)}" + (f" of {file}" if file else ""))
+    return join_names(said)
+
+
+def first_lines(lines: Sequence[Line]) -> str:
+    """Return the numbers of the first lines for a sentence, and how many more there are."""
+    more = f" and {len(lines) - MOST_LINES:,} more" * (len(lines) > MOST_LINES)
+    return listed_lines(lines[:MOST_LINES]) + more
 
 
 class Source:
@@ -62,7 +103,7 @@ class Source:
     """Whether rows come in the order in which they are kept; if not, who copies them says so."""
     bytes_read: int | None = None
     """How many bytes all passes have read, where that is known."""
-    takes_writing = False
+    takes_dialect = False
     """Whether a user may say how its numbers and its header are written."""
     decimal: str | None = None
     """The mark before decimals that a user gave."""
@@ -138,10 +179,6 @@ class Source:
         """Return the lines of some rows by their positions; none where they cannot be known."""
         return {}
 
-    def broken_lines(self) -> list[IsometricsError]:
-        """Return what is wrong with lines that are no rows."""
-        return []
-
     def notes(self) -> list[str]:
         """Return what a user should know about how rows were read."""
         return []
@@ -157,100 +194,6 @@ class Source:
             "out there",
             parameter="drop_missing",
         )
-
-
-class GivenSource(Source):
-    """A source of a user: an object with ``name``, ``rows``, ``schema``, ``batches``, ``close``."""
-
-    def __init__(self, given: Any) -> None:
-        self._given = given
-        self.name = given.name
-        self.rows = given.rows
-        self.count_rows = getattr(given, "count_rows", None)
-
-    @property
-    def schema(self) -> pa.Schema:
-        """The names and types of all columns."""
-        schema: pa.Schema = self._given.schema
-        return schema
-
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """Read some columns."""
-        yield from self._given.batches(columns, limit=limit)
-
-    def close(self) -> None:
-        """Let go of files and connections."""
-        super().close()
-        self._given.close()
-
-
-class Tables(NamedTuple):
-    """The tables of a source."""
-
-    points: dict[str, OperatingPoints]
-    """For each model, over all rows."""
-    groups: Mapping[str, dict[str, OperatingPoints]]
-    """For each group, the same; empty without groups."""
-    skipped: dict[str, str]
-    """Groups without a table, and why."""
-    rows: Sample | None
-    """The rows themselves, where they were kept; None for classes."""
-    without_rows: str = ""
-    """Why the rows were not kept, where intervals may need them."""
-    note: str = ""
-    """What else there is to say about how rows were counted."""
-    positive: object = None
-    """The positive label, where labels such as yes and no told it; None where it is clear."""
-    class_rows: dict[str, Sample] = {}  # noqa: RUF012
-    """The rows of each class of one classifier, where they were kept."""
-    passes: tuple[Pass, ...] = ()
-    """What each pass over the rows has read and collected."""
-
-
-class CountRows(Protocol):
-    """The method of a source that counts its rows itself."""
-
-    def __call__(
-        self,
-        layout: Layout,
-        *,
-        tolerance: float | None,
-        keep_rows: bool,
-        progress: Callable[[int, int | None], None] | None,
-    ) -> Tables:
-        """Return the tables; arguments as in `isometrics.sources.tables.read_tables`."""
-        ...
-
-
-class Feeder(Protocol):
-    """Counts the clean rows of one model in a `Tally`, in one pass over them or several."""
-
-    @property
-    def nbytes(self) -> int:
-        """The memory that rows take which could move to the disk."""
-        return 0
-
-    def append(
-        self, labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None
-    ) -> None:
-        """Count the rows of a batch."""
-        ...
-
-    def spill(self) -> None:
-        """Move rows that are kept to the disk."""
-
-    def end_pass(self, name: str, room: int) -> bool:  # noqa: ARG002
-        """End a pass; tell whether another one is needed, in which `room` rows may be kept.
-
-        `name` is what errors call the labels.
-        """
-        return False
-
-    def points(self, name: str, *, budget: int) -> OperatingPoints:
-        """Return the table of all rows, within some bytes."""
-        ...
 
 
 def batch_rows(columns: int) -> int:
@@ -354,3 +297,200 @@ def _first_line(error: BaseException, name: str) -> str:
         said = "".join(lines[1:2])
     said = said.replace(f' in file "{os.path.abspath(name)}"', "")  # noqa: PTH100
     return f"{said:.{_LONGEST}}".rstrip(".:")
+
+
+# ---------------------------------------------------------------------- columns as arrays
+
+NUMERIC = ("boolean", "integer", "float")
+_WHOLE_DIGITS = 18
+"""Whole numbers of so many digits fit into 64 bits."""
+
+
+class Values(NamedTuple):
+    """Values of one column of a batch; those of nulls, marked in `missing`, are arbitrary."""
+
+    values: NDArray[Any]
+    missing: NDArray[np.bool_] | None
+
+
+def kind_of(dtype: pa.DataType) -> str:
+    """Return what a column holds: boolean, integer, float, string or other.
+
+    A column of nothing but nulls counts as one of floats, all of them missing.
+    """
+    from pyarrow import types
+
+    if types.is_dictionary(dtype):
+        return kind_of(dtype.value_type)
+    if types.is_boolean(dtype) or _is_bool8(dtype):
+        return "boolean"
+    if types.is_integer(dtype):
+        return "integer"
+    if types.is_floating(dtype) or types.is_decimal(dtype) or types.is_null(dtype):
+        return "float"
+    if types.is_string(dtype) or types.is_large_string(dtype) or types.is_string_view(dtype):
+        return "string"
+    return kind_of(dtype.storage_type) if is_extension(dtype) else "other"
+
+
+def is_floating(dtype: pa.DataType) -> bool:
+    """Tell whether a type is one of floats, which may be NaN."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_floating(dtype))
+
+
+def can_name(dtype: pa.DataType) -> bool:
+    """Tell whether values can name models and groups: texts, numbers and times can.
+
+    Numbers of extension types mean something else: a month of pandas is stored as 648.
+    """
+    from pyarrow import types
+
+    if types.is_dictionary(dtype):
+        return can_name(dtype.value_type)
+    if is_extension(dtype):
+        return kind_of(dtype) in ("string", "boolean")
+    return kind_of(dtype) != "other" or types.is_temporal(dtype)
+
+
+def is_extension(dtype: pa.DataType) -> bool:
+    """Tell whether a type is built on another one, in which its values are stored."""
+    import pyarrow as pa
+
+    return isinstance(dtype, pa.BaseExtensionType)
+
+
+def _is_bool8(dtype: pa.DataType) -> bool:
+    """Tell whether a type has truth values of one byte each; any byte but 0 is true."""
+    return getattr(dtype, "extension_name", "") == "arrow.bool8"
+
+
+def stored(column: pa.Array) -> pa.Array:
+    """Return the values of an extension type as those that they are stored as."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type) and is_extension(column.type.value_type):
+        column = column.dictionary_decode()
+    if not is_extension(column.type):
+        return column
+    whole = column.storage
+    return whole.cast(pa.bool_()) if _is_bool8(column.type) else whole
+
+
+def numbers(column: pa.Array) -> Values:
+    """Return a column of numbers or truth values; NaN is missing, as null is.
+
+    Decimals without a fraction become integers if their type has few digits, others doubles.
+    """
+    import pyarrow as pa
+
+    column = stored(column)
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_decimal(column.type):
+        column = _of_64_bits(column)
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.float64())
+    missing = None
+    if column.null_count:
+        missing = as_numpy(column.is_null())
+        column = column.fill_null(pa.scalar(0).cast(column.type))
+    values = as_numpy(column)
+    if values.dtype.kind == "f" and np.isnan(values.min(initial=np.inf)):
+        missing = np.isnan(values) if missing is None else np.isnan(values) | missing
+    return Values(values, missing)
+
+
+def _of_64_bits(decimals: pa.Array) -> pa.Array:
+    """Return decimals of so few digits that integers hold them as these, others as doubles."""
+    import pyarrow as pa
+
+    if decimals.type.scale <= 0 and decimals.type.precision <= _WHOLE_DIGITS:
+        return decimals.cast(pa.int64())
+    # Arrow multiplies by a power of ten, which makes 0.7000000000000001 of 0.7.
+    return decimals.cast(pa.string()).cast(pa.float64())
+
+
+def as_numpy(column: pa.Array) -> NDArray[Any]:
+    """Return truth values or numbers without nulls; Arrow's own way would load pandas for it."""
+    if str(column.type) != "bool":
+        return np.from_dlpack(column)
+    # Truth values are bits, which DLPack does not have.
+    rows = slice(column.offset, column.offset + len(column))
+    bits = np.frombuffer(column.buffers()[1] or b"", np.uint8)
+    return np.unpackbits(bits, count=rows.stop, bitorder="little")[rows].view(np.bool_)
+
+
+def codes(column: pa.Array) -> tuple[NDArray[np.int32], list[Any]]:
+    """Return small integers for the values of a column, and what they stand for.
+
+    Null and NaN have -1. Values of a dictionary that no row has are left out.
+    """
+    import pyarrow as pa
+
+    column = stored(column)
+    if pa.types.is_dictionary(column.type) and column.dictionary.null_count:
+        column = column.dictionary_decode()
+    if not pa.types.is_dictionary(column.type):
+        halves = pa.types.is_float16(column.type)
+        column = column.cast(_encodable(column.type)).dictionary_encode()
+    else:
+        halves = pa.types.is_float16(column.type.value_type)
+    # Some libraries have unsigned codes.
+    row_codes = as_numpy(column.indices.cast(pa.int64()).fill_null(-1))
+    values = column.dictionary.cast(_encodable(column.dictionary.type))
+    used = np.bincount(row_codes[row_codes >= 0], minlength=len(values)) > 0
+    if pa.types.is_floating(values.type):
+        used &= ~np.isnan(as_numpy(values))
+    if not used.all():
+        # The last place is that of -1.
+        row_codes = np.append(np.where(used, np.cumsum(used) - 1, -1), -1)[row_codes]
+        values = values.filter(pa.array(used))
+    if halves:
+        return row_codes.astype(np.int32), list(as_numpy(values).astype(np.float16))
+    return row_codes.astype(np.int32), _python_values(values)
+
+
+def _encodable(dtype: pa.DataType) -> pa.DataType:
+    """Return a type that holds the same values, and that Arrow can find the distinct ones of."""
+    import pyarrow as pa
+
+    if pa.types.is_float16(dtype):
+        return pa.float32()
+    if pa.types.is_string_view(dtype):
+        return pa.large_string()
+    if pa.types.is_decimal(dtype) and dtype.bit_width < 128:
+        return pa.decimal128(dtype.precision, dtype.scale)
+    return dtype
+
+
+def _python_values(distinct: pa.Array) -> list[Any]:
+    """Return distinct values, none of them null, as they print from every source."""
+    import pyarrow as pa
+
+    dtype = distinct.type
+    if pa.types.is_float32(dtype):
+        return python_values(as_numpy(distinct))
+    if getattr(dtype, "unit", "") == "ns":
+        # pandas, where it is installed, would have times of its own.
+        kind = str(dtype).partition("[")[0]
+        of_python = {"timestamp": pa.timestamp("us", getattr(dtype, "tz", None))}
+        of_python |= {"duration": pa.duration("us"), "time64": pa.time64("us")}
+        try:
+            distinct = distinct.cast(of_python[kind])
+        except pa.ArrowInvalid:
+            raise ParameterError(NANOSECONDS) from None
+    return list(distinct.to_pylist())
+
+
+Item = TypeVar("Item")
+
+
+def prefetch(items: Iterator[Item]) -> Generator[Item, None, None]:
+    """Yield items while a thread computes the next one."""
+    with ThreadPoolExecutor(1) as thread:
+        following = thread.submit(next, items, None)
+        while (item := following.result()) is not None:
+            following = thread.submit(next, items, None)
+            yield item

@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts, Floats
-    from isometrics.sources.clusters import ClusterFrame
+    from isometrics.sources.spark_and_dask import ClusterFrame
 
 FINEST = 1 << 40
 """So many pieces separate the scores of a range, unless they lie extremely close together."""
 BOUNDED = (AUROC, AUPR, AVERAGE_PRECISION, AUPRG)
 """The areas that a tolerance is about."""
+TOLERANCE = 1e-6
+"""How wide bounds may be where rows are too many for an exact table."""
 _VERTEX_SHARE = 0.25
 """The share of a pass that may go to vertices of the hull before the uncertainty of areas."""
 _AIM = 0.3
@@ -297,7 +299,7 @@ class Passes:
     source
         The cluster.
     rows
-        Columns ``score``, ``tp`` and, where rows have weights, ``fp``, and the names of series.
+        Columns ``score``, ``tp`` and ``fp``, and the names of series.
     ranges
         The ranges of whole series, before any is cut.
     ids
@@ -312,8 +314,6 @@ class Passes:
         self.number = 0
         """How many passes there were."""
         self._source = source
-        columns = ("score", "tp", "fp")
-        self._columns = [name for name in columns if name in rows.collect_schema().names()]
         self._keys = [] if ids is None else ids.column_names[:-1]
         self._rows = rows
         if ids is not None:
@@ -375,10 +375,10 @@ class Passes:
                 cut = {name: nw.col(name) for name in names}
                 local = self._source.local(_table(cuts), rows, ["range_id"])
                 rows = rows.join(local, on="range_id", how="inner")
-            rows = rows.select(*self._columns, range_id=_piece(cut, whole=cuts.whole))
+            rows = rows.select("score", "tp", "fp", range_id=_piece(cut, whole=cuts.whole))
         return rows.group_by("range_id").agg(
             nw.len().alias("rows"),
-            *(nw.col(name).sum() for name in self._columns[1:]),
+            nw.col("tp", "fp").sum(),
             nw.col("score").min().alias("lo"),
             nw.col("score").max().alias("hi"),
         )
@@ -386,11 +386,12 @@ class Passes:
     def _pieces(self, counted: pa.Table, parents: Ranges, cuts: Cuts) -> Ranges:
         """Return the pieces that were counted; together they must be the ranges that were cut."""
         counted = counted.sort_by("range_id")
-        range_id, rows, tp, lo, hi = (
-            counted[name].to_numpy() for name in ("range_id", "rows", "tp", "lo", "hi")
+        range_id, rows, tp, fp, lo, hi = (
+            counted[name].to_numpy() for name in ("range_id", "rows", "tp", "fp", "lo", "hi")
         )
         rows = rows.astype(np.int64)
-        fp = counted["fp"].to_numpy() if "fp" in self._columns else rows - tp
+        # Whole weights come as floats.
+        tp, fp = (counts.astype(parents.positives.dtype) for counts in (tp, fp))
         parent = np.searchsorted(cuts.first, range_id, "right") - 1
         pieces = Ranges(
             series=parents.series[parent],

@@ -6,13 +6,13 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
-from isometrics._core.class_columns import classes_of_columns, columns_of_classes
-from isometrics._core.class_scores import class_name
-from isometrics._core.labels import are_truth_words, is_positive_word
-from isometrics._core.results import Value, several, tuple_value
+from isometrics._core.results import Value, join_names
+from isometrics._core.rows import are_truth_words, is_positive_word
+from isometrics._core.score_columns import class_name, classes_of_columns, columns_of_classes
 from isometrics.errors import BETWEEN, Advice, ParameterError
 from isometrics.sources.written_numbers import is_number, looks_like_number
 
@@ -39,38 +39,21 @@ def as_label(pos_label: object, label: str, peek: Peek) -> object:
         return bool(pos_label)
     if not isinstance(pos_label, str) or peek.kind not in _LABEL_KINDS:
         return pos_label
-    read: dict[str, Callable[[str], object]] = {
-        "boolean": lambda text: _TRUTH[text.lower()],
-        "integer": _whole_number,
-        "float": _number,
-    }
-    try:
-        return read[peek.kind](pos_label.strip())
-    except (KeyError, ValueError):
-        found = [repr(value) for value in peek.distinct()]
-        examples = f" such as {several(found, most=3)}" if found else ""
-        raise ParameterError(
-            f"{pos_label!r} cannot be a value of the label column {label!r}, which holds "
-            f"{_LABEL_KINDS[peek.kind]}{examples}",
-            parameter="pos_label",
-        ) from None
-
-
-def _whole_number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        number = _number(text)
-        if not number.is_integer():
-            raise
-        return int(number)
-
-
-def _number(text: str) -> float:
-    number = float(text)
-    if math.isnan(number):
-        raise ValueError
-    return number
+    text = pos_label.strip()
+    if peek.kind == "boolean" and text.lower() in _TRUTH:
+        return _TRUTH[text.lower()]
+    if peek.kind != "boolean" and is_number(text) and not math.isnan(number := float(text)):
+        if peek.kind == "float":
+            return number
+        if number.is_integer():
+            return int(Decimal(text))
+    found = [repr(value) for value in peek.distinct()]
+    examples = f" such as {join_names(found, most=3)}" if found else ""
+    raise ParameterError(
+        f"{pos_label!r} cannot be a value of the label column {label!r}, which holds "
+        f"{_LABEL_KINDS[peek.kind]}{examples}",
+        parameter="pos_label",
+    )
 
 
 class ScoreColumns(NamedTuple):
@@ -97,11 +80,6 @@ def scores_among(
         named, reason = _given_classes(given, list(values), positive), None
     else:
         named, reason = _guessed_classes(free, list(values)), "columns named after the labels"
-        if positive is not None and positive not in values.values():
-            # A rare class may not be among the first rows, but have a column.
-            wider = values | {class_name(positive): positive}
-            if more := _guessed_classes(free, list(wider)):
-                named, values = more, wider
     if named:
         return _of_classes(named, values, positive, reason)
     if given:
@@ -114,64 +92,58 @@ def _given_classes(
     given: Mapping[str, str], classes: list[str], positive: object
 ) -> dict[str, str]:
     """Return the given column of each class, where three classes or more are known."""
-    columns = list(given.values())
     if len(classes) < 3:
         return {}
     if set(given) <= set(classes):
         return dict(given)
+    columns = list(given.values())
     if len(columns) > 1:
         return classes_of_columns(columns, classes)
     return {} if positive is None else classes_of_columns(columns, [class_name(positive)])
 
 
+_OF_A_CLASS = {"class", "label", "proba", "predict", "predicted", "logit"}
+"""Words in the names of columns of classes, besides those of scores."""
+
+
 def _guessed_classes(free: Mapping[str, Peek], classes: list[str]) -> dict[str, str]:
-    """Return the column of each class, if every class in sight has one."""
+    """Return the column of each class, in the order of the table, if every class has one."""
     numbers = [name for name, peek in free.items() if peek.kind in NUMBERS]
-    if len(classes) < 2:
-        return {}
-    found = columns_of_classes(classes, numbers)
-    if found and len(classes) == 2 and all(map(is_number, classes)):
-        found = _certain_classes(found, {name: free[name] for name in numbers})
+    found = columns_of_classes(classes, numbers) if len(classes) > 1 else {}
+    if len(found) != 2:
+        return {name: column for column in numbers for name in found if found[name] == column}
+    if all(map(is_number, classes)) and not _says_class(*next(iter(found.items()))):
+        if len(list(filter(_numbered_like(*next(iter(found.items()))), numbers))) > 2:
+            return {}
+        low, high = sorted(classes, key=float)
+        raise ParameterError(
+            f"the columns {found[low]!r} and {found[high]!r} could be two models, or the scores "
+            f"of the labels {low} and {high}",
+            Advice(
+                "name both with {scores} if they are models, and else {} alone", repr(found[high])
+            ),
+        )
     others = {name: peek for name, peek in free.items() if name not in found.values()}
-    if found and len(classes) == 2 and (score := named_scores(others)):
-        fitting = several([repr(column) for column in found.values()])
+    if score := named_scores(others):
+        fitting = join_names([repr(column) for column in found.values()])
         raise ParameterError(
             f"scores could be the column {score[0]!r}, or {fitting}, which are named after the "
             "labels",
             Advice("say which with {scores}"),
         )
-    return {name: column for column in numbers for name in found if found[name] == column}
+    return found
 
 
-_OF_A_CLASS = {"class", "label", "proba", "predict", "predicted", "logit"}
-"""Words in the names of columns of classes, besides those of scores."""
-_ROUNDED = 0.011
-"""Two probabilities of two decimals each may miss a sum of 1 by this much."""
+def _says_class(label: str, column: str) -> bool:
+    """Tell whether the name of a column has nothing but a label and words for its score."""
+    words = set(filter(None, re.split(r"[\W_]+", column.replace(label, " ").lower())))
+    return words <= {*SCORES, *PREDICTIONS, *_OF_A_CLASS}
 
 
-def _certain_classes(found: dict[str, str], numbers: Mapping[str, Peek]) -> dict[str, str]:
-    """Tell columns of two classes that are numbers from models that are numbered.
-
-    Columns are those of classes if they are called so, or if they add up to 1. Where more columns
-    are numbered, all are models. What is left is not guessed.
-    """
-    (name, column), (larger, other) = sorted(found.items(), key=lambda item: float(item[0]))
-    before, _, after = column.partition(name)
-    words = set(filter(None, re.split(r"[\W_]+", f"{before} {after}".lower())))
-    if words <= {*SCORES, *PREDICTIONS, *_OF_A_CLASS}:
-        return found
-    numbered = re.compile(f"{re.escape(before)}-?\\d+{re.escape(after)}")
-    if sum(numbered.fullmatch(each) is not None for each in numbers) > 2:
-        return {}
-    pairs = zip(numbers[column].values, numbers[other].values, strict=True)
-    sums = [one + two for one, two in pairs if one is not None and two is not None]  # type: ignore[operator]
-    if sums and all(abs(total - 1) <= _ROUNDED for total in sums):
-        return found
-    raise ParameterError(
-        f"the columns {column!r} and {other!r} could be two models, or the scores of the labels "
-        f"{name} and {larger}",
-        Advice("name both with {scores} if they are models, and else {} alone", repr(other)),
-    )
+def _numbered_like(label: str, column: str) -> Callable[[str], object]:
+    """Return what tells columns named like that of a label, with a number in its place."""
+    before, _, after = column.partition(label)
+    return re.compile(rf"{re.escape(before)}-?\d+{re.escape(after)}").fullmatch
 
 
 def _of_classes(
@@ -188,7 +160,7 @@ def _of_classes(
     if name not in named:
         raise ParameterError(
             f"{positive!r} has no score column; there are columns for the classes "
-            f"{several(list(named))}",
+            f"{join_names(list(named))}",
             parameter="pos_label",
         )
     if len(values) == 2:
@@ -237,7 +209,6 @@ MOST_CLASSES = 1000
 """A column with more values than this holds no classes."""
 
 
-@tuple_value
 class Peek(NamedTuple):
     """What is known of a column before it is counted.
 
@@ -338,7 +309,7 @@ def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
         for name, peek in columns.items()
         if name not in decided
         and may_be_model(name)
-        and (peek.kind == "float" or _has_broken_fractions(peek))
+        and (peek.kind == "float" or (peek.kind == "string" and _mostly(peek, ".,%")))
     ]
     if models:
         return _comparable(models, columns), REMAINING
@@ -347,15 +318,12 @@ def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
     texts = [
         name
         for name, peek in columns.items()
-        if _known(name, {*SCORES, *PREDICTIONS}) and peek.kind == "string"
+        if peek.kind == "string"
+        and (_known(name, {*SCORES, *PREDICTIONS}) or (may_be_model(name) and _mostly(peek, ())))
     ]
-    if len(texts) == 1:
-        # The reader reports which values are not numbers, and where.
-        return texts, ""
-    if numbers_as_text := [
-        name for name, peek in columns.items() if may_be_model(name) and _mostly_numbers(peek)
-    ]:
-        return numbers_as_text, REMAINING
+    if texts:
+        # The reader reports which texts are not numbers, and where.
+        return texts, REMAINING
     raise ParameterError(
         f"no column looks like scores among {listed(columns)}",
         Advice("say which they are with {scores}"),
@@ -379,26 +347,18 @@ def _comparable(models: list[str], columns: Mapping[str, Peek]) -> list[str]:
 
 
 _FEW_WHOLE = 10
-_FRACTION_AS_TEXT = re.compile(
-    r"\s*[+-]?[0-9]*[.,][0-9]+(?:e[+-]?[0-9]+)?\s*\D{0,3}", re.IGNORECASE
-)
 
 
 def _left_out(name: str, peek: Peek) -> str:
     """Return why a column that is not used may have been meant as scores; nothing if it is not."""
-    if not may_be_model(name) or peek.kind in ("boolean", "other"):
+    if not may_be_model(name) or peek.kind not in NUMBERS:
         return ""
-    present = [value for value in peek.values if value is not None]
-    if not present and not peek.distinct():
-        return "holds no values"
-    if peek.kind == "string":
-        fractions = sum(_FRACTION_AS_TEXT.fullmatch(str(text)) is not None for text in present)
-        return "holds numbers as text" if fractions * 2 > len(present) else ""
+    n_present = sum(value is not None for value in peek.values)
     # Identifiers are all different, and flags, days and the like have few values.
-    if peek.kind == "integer" and not _FEW_WHOLE < len(peek.first_distinct()) < len(present):
+    if peek.kind == "integer" and not _FEW_WHOLE < len(peek.first_distinct()) < n_present:
         return ""
     low, high = peek.extent()
-    return f"holds numbers from {low:.6g} to {high:.6g}"
+    return "" if math.isnan(low) else f"holds numbers from {low:.6g} to {high:.6g}"
 
 
 def _holds_decisions(name: str, peek: Peek) -> bool:
@@ -410,25 +370,15 @@ def _holds_decisions(name: str, peek: Peek) -> bool:
     )
 
 
-def _mostly_numbers(peek: Peek) -> bool:
-    """Tell whether a column of texts has numbers in more than half of its first rows."""
-    if peek.kind != "string":
-        return False
-    texts = [value for value in peek.values if isinstance(value, str)]
-    return sum(map(looks_like_number, texts)) * 2 > len(texts)
+def _mostly(peek: Peek, marks: Collection[str]) -> bool:
+    """Tell whether more than half of the first texts of a column are numbers with one of marks.
 
-
-def _has_broken_fractions(peek: Peek) -> bool:
-    """Tell whether more than half of the texts of a column are fractions, but not all plain ones.
-
-    Such a column would be the scores of a model but for a word among them or a decimal comma,
-    which the reader reports. Plain numbers that someone keeps as text are meant to be text.
+    It would be one of scores but for a word among them or a decimal comma, which the reader
+    reports.
     """
     texts = [value for value in peek.values if isinstance(value, str)]
-    if peek.kind != "string" or all(map(is_number, texts)):
-        return False
-    fractions = [text for text in texts if any(mark in text for mark in ".,%")]
-    return sum(map(looks_like_number, fractions)) * 2 > len(texts)
+    marked = [text for text in texts if not marks or any(mark in text for mark in marks)]
+    return sum(map(looks_like_number, marked)) * 2 > len(texts)
 
 
 def may_be_model(name: str) -> bool:
@@ -438,7 +388,7 @@ def may_be_model(name: str) -> bool:
 
 def _only(fitting: list[str], role: str, advice: str = "") -> str:
     if len(fitting) > 1:
-        both = several([repr(name) for name in fitting], "or")
+        both = join_names([repr(name) for name in fitting], "or")
         raise ParameterError(
             f"{role} could be the column {both}", Advice(f"say which with {{{role}}}{advice}")
         )
@@ -470,7 +420,7 @@ def _is_binary(peek: Peek) -> bool:
 
 def listed(columns: Mapping[str, Peek]) -> str:
     """Return the names of columns for a sentence."""
-    return several([repr(name) for name in columns]) if columns else "no columns"
+    return join_names([repr(name) for name in columns]) if columns else "no columns"
 
 
 def columns_in_question(
@@ -581,7 +531,7 @@ class Layout(Value):
         said = [f"{name!r} {reason}" for name, reason in self.left_out.items()]
         return Advice(
             "not used as scores: {}; name the score columns with {scores}",
-            several(said, most=_NAMED),
+            join_names(said, most=_NAMED),
         )
 
     def refuse_guesses(self) -> None:
@@ -601,7 +551,7 @@ class Layout(Value):
         if any(mark in name for name in self.scores.values() for mark in "{}"):
             written = " ".join(f"{{{role}}}" for role in self.guessed)
         raise ParameterError(
-            f"takes no guesses, and {several(list(self.guessed))} had to be guessed",
+            f"takes no guesses, and {join_names(list(self.guessed))} had to be guessed",
             Advice(f"if these are right, write {written}"),
             parameter="strict",
         )
@@ -704,7 +654,7 @@ def _settle_models(taken: dict[str, str], guessed: dict[str, str], chosen: Score
         # Whoever names several score columns has a column for each model.
         del taken["model"], guessed["model"]
         return
-    names = several([repr(column) for column in chosen.columns.values()])
+    names = join_names([repr(column) for column in chosen.columns.values()])
     raise ParameterError(
         f"the column {taken['model']!r} names the model of a row, so one column must hold the "
         f"scores, but there are {names}",

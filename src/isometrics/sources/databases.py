@@ -1,17 +1,18 @@
-"""Tables of databases as a source: DuckDB, SQLite and PostgreSQL, by URL."""
+"""Tables by URL as a source: of DuckDB, SQLite, PostgreSQL and Spark."""
 
 from __future__ import annotations
 
 import re
-from contextlib import ExitStack, contextmanager, suppress
+import socket
+from contextlib import ExitStack, suppress
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from isometrics.errors import FileError, require
-from isometrics.sources.batches import Source, reading, refuse_doubled
+from isometrics.sources.batches import Source, reading, refuse_doubled, stored
 from isometrics.sources.files import (
     QuerySource,
     ambiguous_url,
@@ -20,17 +21,16 @@ from isometrics.sources.files import (
     quoted,
     settings,
 )
-from isometrics.sources.spark_urls import SPARK_SCHEMES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    import duckdb
     import pyarrow as pa
 
 EXAMPLE = "duckdb:///folder/file.db?table=predictions"
 _IN_FILES = ("duckdb", "sqlite")
 SCHEMES = (*_IN_FILES, "postgresql")
+SPARK_SCHEMES = ("spark", "sc")
 _BROKEN = re.compile("%(?![0-9A-Fa-f]{2})|%00")
 """What drivers refuse, with a message that shows it."""
 
@@ -40,6 +40,8 @@ def open_table(url: str, memory: int) -> Source:
 
     As elsewhere, a relative path follows three slashes and an absolute one four.
     """
+    if url.partition("://")[0] in SPARK_SCHEMES:
+        return _open_spark(url)
     parts, name = _split(url)
     if parts.scheme not in SCHEMES:
         known = ", ".join(f"{scheme}://" for scheme in (*SCHEMES, *SPARK_SCHEMES))
@@ -48,15 +50,16 @@ def open_table(url: str, memory: int) -> Source:
     tables = [value for key, value in options if key == "table"]
     if len(tables) != 1:
         raise FileError.unreadable(name, f"say which table, for example {EXAMPLE!r}")
-    names = _possible_names(tables[0])
+    # A dot ends the name of a schema.
+    table = ".".join(map(quoted, tables[0].split(".")))
     if parts.scheme not in _IN_FILES:
         others = urlencode([option for option in options if option[0] != "table"])
         # A server without a host is one that is reached by a socket.
         address = f"{parts.scheme}://{parts.netloc}{parts.path}{others and '?'}{others}"
-        return DriverTable(f"{name}?table={tables[0]}", "postgresql", address, names)
+        return DriverTable(f"{name}?table={tables[0]}", "postgresql", address, table)
     file = _file(parts, name)
     if parts.scheme == "sqlite":
-        return DriverTable(name, "sqlite", f"{file.absolute().as_uri()}?mode=ro", names)
+        return DriverTable(name, "sqlite", f"{file.absolute().as_uri()}?mode=ro", table)
     require("reading a table of DuckDB", "duckdb")
     import duckdb
 
@@ -65,48 +68,9 @@ def open_table(url: str, memory: int) -> Source:
         closed = {"enable_external_access": False, "python_enable_replacements": False}
         connection = duckdb.connect(file, read_only=True, config=settings(memory) | closed)
         with closed_on_failure(connection):
-            table = _only_existing(names, name, lambda each: _exists(connection, each))
             source = QuerySource(name, connection, table)
             refuse_doubled(name, source.schema.names)
             return source
-
-
-def _possible_names(table: str) -> list[str]:
-    """Return what the name of a table may mean in SQL: a dot ends a schema, or is part of a name.
-
-    Examples
-    --------
-    >>> _possible_names("a.b")
-    ['"a"."b"', '"a.b"']
-    """
-    parts = table.split(".")
-    joined = [parts, [table]]
-    joined += [[".".join(parts[:at]), ".".join(parts[at:])] for at in range(1, len(parts))]
-    return list(dict.fromkeys(".".join(map(quoted, names)) for names in joined))
-
-
-def _only_existing(names: list[str], source: str, exists: Callable[[str], bool]) -> str:
-    """Return the one name that a table has; where none has, the first, for a message about it."""
-    if len(names) == 1:
-        return names[0]
-    found = [name for name in names if exists(name)]
-    if len(found) > 1:
-        raise FileError.unreadable(
-            source,
-            f"the table may be {' or '.join(found)}; rename one, or make a "
-            "view with a name of its own",
-        )
-    return found[0] if found else names[0]
-
-
-def _exists(connection: duckdb.DuckDBPyConnection, table: str) -> bool:
-    import duckdb
-
-    try:
-        connection.cursor().execute(f"DESCRIBE {table}").fetchall()
-    except duckdb.CatalogException:
-        return False
-    return True
 
 
 def _split(url: str) -> tuple[SplitResult, str]:
@@ -151,11 +115,11 @@ class DriverTable(Source):
         ``"sqlite"`` or ``"postgresql"``.
     address
         Where the database is, in the driver's words.
-    tables
-        What the table may be called, quoted.
+    table
+        The name of the table, quoted.
     """
 
-    def __init__(self, name: str, driver: str, address: str, tables: list[str]) -> None:
+    def __init__(self, name: str, driver: str, address: str, table: str) -> None:
         module = f"adbc_driver_{driver}"
         if find_spec(module) is None:
             raise FileError.unreadable(
@@ -166,7 +130,7 @@ class DriverTable(Source):
         self._error: type[Exception] = driving.Error
         with reading(name, self._error), ExitStack() as unless_done:
             self._connection: Any = unless_done.enter_context(driving.connect(address))
-            self._table = _only_existing(tables, name, self._exists)
+            self._table = table
             with self._connection.cursor() as cursor:
                 cursor.execute(f"SELECT * FROM {self._table} LIMIT 1")
                 found: pa.Schema = cursor.fetch_record_batch().schema
@@ -176,16 +140,6 @@ class DriverTable(Source):
             self.ordered = driver == "sqlite"
             self._schema = self._with_numbers(found)
             unless_done.pop_all()
-
-    def _exists(self, table: str) -> bool:
-        with self._connection.cursor() as cursor:
-            try:
-                cursor.execute(f"SELECT * FROM {table} LIMIT 0")
-            except self._error:
-                # PostgreSQL refuses all that follows in the same transaction.
-                self._connection.rollback()
-                return False
-        return True
 
     def _of_one_type(self, schema: pa.Schema) -> pa.Schema:
         """Cast the columns of SQLite, whose values have types of their own, to the widest one."""
@@ -233,18 +187,17 @@ class DriverTable(Source):
         """Read some columns."""
         import pyarrow as pa
 
-        with reading(self.name, self._error), self._reader(columns, limit) as batches:
-            schema = pa.schema([self.schema.field(name) for name in columns])
-            for batch in batches:
-                yield batch if batch.schema.equals(schema) else _cast(batch, schema)
-
-    @contextmanager
-    def _reader(self, columns: Sequence[str], limit: int | None) -> Iterator[pa.RecordBatchReader]:
+        schema = pa.schema([self.schema.field(name) for name in columns])
         named = ", ".join(f"{self._values[name]} AS {quoted(name)}" for name in columns)
         limit_clause = "" if limit is None else f" LIMIT {limit}"
-        with self._connection.cursor() as cursor:
+        with reading(self.name, self._error), self._connection.cursor() as cursor:
             cursor.execute(f"SELECT {named} FROM {self._table}{limit_clause}")
-            yield cursor.fetch_record_batch()
+            for batch in cursor.fetch_record_batch():
+                arrays = map(stored, batch.columns)
+                yield pa.RecordBatch.from_arrays(
+                    [array.cast(field.type) for array, field in zip(arrays, schema, strict=True)],
+                    schema=schema,
+                )
 
     def close(self) -> None:
         """Close the connection."""
@@ -255,13 +208,66 @@ class DriverTable(Source):
 _TYPE = b"POSTGRESQL:type"
 
 
-def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    import pyarrow as pa
+# ---------------------------------------------------------------------- Spark
 
-    return pa.RecordBatch.from_arrays(
-        [
-            (column.storage if isinstance(column, pa.ExtensionArray) else column).cast(field.type)
-            for column, field in zip(batch.columns, schema, strict=True)
-        ],
-        schema=schema,
-    )
+_PORTS = {"spark": 7077, "sc": 15002}
+_PATIENCE = 5.0
+"""Seconds to wait for a server to answer; Spark itself would try again for minutes."""
+_FORMATS = {".csv": "csv", ".json": "json", ".jsonl": "json", ".orc": "orc"}
+
+
+def _open_spark(url: str) -> Source:
+    """Open a table or files of Spark by a URL.
+
+    Parameters
+    ----------
+    url
+        ``spark://host:port`` is the master of a cluster, ``sc://host:port`` a Spark Connect
+        server, and ``spark://`` whatever Spark is set up to use by default. ``?table=`` names a
+        table, ``?path=`` files that Spark can reach: Parquet, or CSV, JSON and ORC by their names.
+        A session that is started here lasts as long as the process.
+    """
+    address, _, query = url.partition("?")
+    scheme, _, rest = address.partition("://")
+    if "@" in url:
+        raise FileError.unreadable(
+            f"{scheme}://…", "a URL of Spark has no user; set Spark up to know it, and leave @ out"
+        )
+    host = rest.partition("/")[0]
+    from isometrics.sources.spark_and_dask import ClusterFrame, asking
+
+    options = parse_qsl(query)
+    if len(options) != 1 or options[0][0] not in ("table", "path"):
+        raise FileError.unreadable(
+            f"{scheme}://{host}",
+            "say which table or which files, for example 'spark://host:7077?table=predictions' or "
+            "'spark://?path=folder/predictions.parquet'",
+        )
+    require("reading a table of Spark", "pyspark", extra="spark")
+    ((kind, wanted),) = options
+    name = f"{scheme}://{host}?{kind}={wanted}"
+    with asking(name):
+        if host and "," not in host:
+            parts = urlsplit(f"//{host}")
+            server = parts.hostname or "", parts.port or _PORTS[scheme]
+            socket.create_connection(server, _PATIENCE).close()
+        from pyspark.sql import SparkSession
+
+        builder: Any = SparkSession.builder.appName("isometrics")
+        if host:
+            builder = (
+                builder.remote(address) if scheme == "sc" else builder.master(f"spark://{host}")
+            )
+        return ClusterFrame(_frame(builder.getOrCreate(), kind, wanted), name)
+
+
+def _frame(session: Any, kind: str, wanted: str) -> Any:
+    """Return the frame of a table or of files; Spark looks for them at once."""
+    import narwhals.stable.v2 as nw
+
+    if kind == "table":
+        parts = (f"`{part.replace('`', '``')}`" for part in wanted.split("."))
+        return nw.from_native(session.table(".".join(parts)))
+    form = _FORMATS.get(PurePosixPath(wanted).suffix.lower(), "parquet")
+    options = {"header": True, "inferSchema": True} if form == "csv" else {}
+    return nw.from_native(session.read.format(form).options(**options).load(wanted))

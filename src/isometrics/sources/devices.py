@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import column, is_array, namespace_of, plain, to_host
-from isometrics._core.sample import has_nan
-from isometrics._counting import triton_bins, triton_sums
-from isometrics._counting.bin_bounds import Bins
+from isometrics._core.rows import has_nan
+from isometrics._counting import triton_launch
 from isometrics._counting.bins import plan_bins
 from isometrics._counting.keys import order_of, order_on_device
 from isometrics._counting.tally import Tally
@@ -68,8 +67,6 @@ class DeviceBins:
             for cut in (self._plan.parts, self._plan.cut)
         )
         self._tables = tuple(xp.asarray(table, device=scores.device) for table in tables)
-        several = self._plan.levels(np.arange(self._plan.size)) > 0
-        self._several = xp.asarray(several.astype(np.int8), device=scores.device)
         self._counts: Any = np.zeros(2 * self._plan.size, np.int64)
         self._on_device = False
 
@@ -81,11 +78,11 @@ class DeviceBins:
         """Count rows; if a score is NaN, count none of them and return None."""
         labels, scores = sample.labels, sample.only_scores
         xp = namespace_of(scores)
-        if triton_sums.can_run_on(scores):
+        if triton_launch.can_run_on(scores):
             if not self._on_device:
                 self._counts = xp.asarray(self._counts, device=scores.device)
                 self._on_device = True
-            counted = triton_bins.count(
+            counted = triton_launch.count(
                 scores, labels, self._range, self._plan.cell_shift, self._tables, self._counts
             )
             if counted is None:
@@ -135,32 +132,6 @@ class DeviceBins:
         negatives, positives = counts[::2], counts[1::2]
         bins = np.flatnonzero(negatives + positives)
         return Tally(_ORDER, *self._plan.ends(bins), positives[bins], negatives[bins])
-
-    def with_rows_beyond(self, beyond: Tally) -> Bins | None:
-        """Return the bins on the device, with those of rows that were counted on the host.
-
-        None where the counts are on the host, and where bins of both overlap.
-        """
-        if not self._on_device:
-            return None
-        bins = Bins(self._counts, self._several)
-        if beyond.size == 0:
-            return bins
-        ends = self._plan.ends(np.array([0, self._plan.size - 1]))
-        below, above = beyond.hi < ends[0][0], beyond.lo > ends[1][1]
-        if not (below | above).all():
-            return None
-        xp, device = namespace_of(self._counts), self._counts.device
-        columns = []
-        for tally in (beyond.take(below), beyond.take(above)):
-            counts = np.stack([tally.negatives, tally.positives], 1).ravel()
-            columns.append((counts, tally.open.astype(np.int8)))
-        return Bins(
-            *(
-                xp.concat([xp.asarray(low, device=device), here, xp.asarray(high, device=device)])
-                for low, here, high in zip(columns[0], bins, columns[1], strict=True)
-            )
-        )
 
 
 def _keys(scores: NDArray[Any]) -> NDArray[Any]:

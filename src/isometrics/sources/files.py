@@ -1,22 +1,30 @@
-"""Files: which exist, and of which format; the rows of a DuckDB query as a source."""
+"""Paths, URLs, standard input and data frames become sources; which files there are."""
 
 from __future__ import annotations
 
 import glob
 import math
 import os
+import shutil
 import stat
+import sys
+import warnings
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
-from itertools import takewhile
+from functools import cached_property, partial
+from itertools import filterfalse, takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from isometrics.errors import FileError
-from isometrics.sources.batches import Source, batch_rows, reading
+from isometrics._core.files import ScratchFolder, scratch_errors
+from isometrics.errors import FileError, ParameterError, redacted, require
+from isometrics.formats import FORMATS, sniff
+from isometrics.sources.batches import FIRST_ROWS, Source, batch_rows, reading
+from isometrics.sources.memory_limit import SHARE_OF_BATCHES, parse_memory_limit, rows_budget
+from isometrics.sources.written_numbers import Dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import duckdb
     import pyarrow as pa
@@ -68,8 +76,8 @@ def files_of(path: str | os.PathLike[str]) -> list[Path]:
         return [given]
     # A pattern may be absolute, which Path.glob does not take.
     found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207
-    _refuse_closed_folders(str(path))
-    found = [file for file in found if not _is_beside_data(file, given)]
+    named = {*given.parts}
+    found = [file for file in found if not any(map(_is_aside, {*file.parts[:-1]} - named))]
     if not found:
         raise FileError.unreadable(given, _absent(given))
     return found
@@ -106,71 +114,36 @@ _TABLES = {"_delta_log": "Delta", ".hoodie": "Hudi"}
 """Folders in which table formats keep a log of the files that count."""
 
 
-def _is_aside(path: Path) -> bool:
+def _is_aside(name: str) -> bool:
     """Tell whether a writer has put this beside the data, such as ``_SUCCESS`` and ``.crc``."""
-    return path.name.startswith(".") or (path.name.startswith("_") and "=" not in path.name)
-
-
-def _is_beside_data(file: Path, pattern: Path) -> bool:
-    """Tell whether a pattern finds what was put aside, without asking for it by name."""
-    fixed = len(base_folder(pattern).parts)
-    return any(_is_aside(Path(part)) for part in file.parts[fixed:]) and not any(
-        part.startswith(("_", ".")) for part in pattern.parts[fixed:]
-    )
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
 
 
 def _inside(folder: Path) -> list[Path]:
-    """Return the files of data in a folder, each once; what may hide some is refused."""
+    """Return the files of data in a folder; links are followed, and each file comes once."""
     found: dict[Path, Path] = {}
     seen: set[Path] = set()
-    waiting = [folder]
-    while waiting:
-        here = waiting.pop()
-        target = _resolved(here)
-        # Links may lead to what is read anyway, or around in a circle.
-        if target in seen:
-            continue
+    for here, folders, names in os.walk(folder, onerror=_refuse, followlinks=True):
+        for log in {*_TABLES} & {*folders}:
+            raise FileError.unreadable(
+                here,
+                f"it is a table of {_TABLES[log]}, whose log tells which of its files count; "
+                "read it with a library of that format, and pass its frame",
+            )
+        target = Path(here).resolve()
+        # Links may lead around in a circle.
+        folders[:] = [] if target in seen else filterfalse(_is_aside, sorted(folders))
         seen.add(target)
-        with reading(str(here)):
-            entries = sorted(here.iterdir(), key=Path.is_symlink)
-        for entry in entries:
-            with reading(str(entry)):
-                if entry.name in _TABLES and entry.is_dir():
-                    raise FileError.unreadable(
-                        here,
-                        f"it is a table of {_TABLES[entry.name]}, whose log tells which of its "
-                        "files count; read it with a library of that format, and pass its frame",
-                    )
-                if _is_aside(entry):
-                    continue
-                kind = _by_name(entry)
-                if entry.is_dir():
-                    # Files come before links to them, so that messages show the names of the files.
-                    waiting.insert(0 if entry.is_symlink() else len(waiting), entry)
-                elif kind and entry.is_symlink():
-                    found.setdefault(_resolved(entry), entry)
-                elif kind:
-                    found[_resolved(entry)] = entry
+        for file in map(Path(here).joinpath, filterfalse(_is_aside, sorted(names))):
+            if _by_name(file):
+                with reading(str(file)):
+                    found.setdefault(file.resolve(strict=True), file)
     return sorted(found.values())
 
 
-def _resolved(link: Path) -> Path:
-    """Return where a link leads to; one that leads nowhere is refused."""
-    with reading(str(link)):
-        return link.resolve(strict=True)
-
-
-def _refuse_closed_folders(pattern: str) -> None:
-    """Refuse folders that a pattern looks into, but which may not be listed."""
-    parts = Path(pattern).parts
-    magic = [position for position, part in enumerate(parts) if glob.has_magic(part)]
-    for position in magic:
-        # Two stars stand for any folders, also for none.
-        depth = position + (parts[position] == "**")
-        for name in glob.glob(str(Path(*parts[:depth])), recursive=True):  # noqa: PTH207
-            if Path(name).is_dir():
-                with reading(name):
-                    list(Path(name).iterdir())
+def _refuse(error: OSError) -> None:
+    with reading(str(error.filename)):
+        raise error
 
 
 def _absent(path: Path) -> str:
@@ -358,3 +331,216 @@ def quoted(identifier: str) -> str:
 def literal(text: str) -> str:
     """Quote a text for SQL."""
     return "'" + text.replace("'", "''") + "'"
+
+
+# ---------------------------------------------------------------------- what is given
+
+
+class GivenSource(Source):
+    """A source of a user: an object with ``name``, ``rows``, ``schema``, ``batches``, ``close``."""
+
+    def __init__(self, given: Any) -> None:
+        self._given = given
+        self.name = given.name
+        self.rows = given.rows
+        self.count_rows = getattr(given, "count_rows", None)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The names and types of all columns."""
+        schema: pa.Schema = self._given.schema
+        return schema
+
+    def batches(
+        self, columns: Sequence[str], *, limit: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns."""
+        yield from self._given.batches(columns, limit=limit)
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        super().close()
+        self._given.close()
+
+
+class FrameSource(Source):
+    """A frame of pandas, polars, pyarrow or DuckDB, eager or lazy.
+
+    Only the columns that are needed are ever collected. A DuckDB relation is streamed.
+    """
+
+    def __init__(self, frame: Any, name: str = "the data frame") -> None:
+        import narwhals.stable.v2 as nw
+
+        try:
+            given = nw.from_native(frame, pass_through=True)
+        except nw.exceptions.DuplicateError:
+            raise ParameterError(f"{name} has two columns of one name; rename one") from None
+        if not isinstance(given, nw.DataFrame | nw.LazyFrame):
+            raise ParameterError(
+                f"must be a path, a URL or a data frame but are {type(frame).__name__}",
+                parameter="predictions",
+            )
+        names = given.collect_schema().names()
+        if not all(isinstance(each, str) for each in names):
+            raise ParameterError(f"column names must be texts but are {names!r}")
+        self.name = name
+        self._frame = given
+        self.rows = len(given) if isinstance(given, nw.DataFrame) else None
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The names and types of all columns, as the first rows show them."""
+        import pyarrow as pa
+
+        # pyarrow does not take all types of pandas, such as sparse ones.
+        with reading(self.name, TypeError):
+            schema = self._reader(self._frame.head(FIRST_ROWS)).schema
+            # Where the first rows are all null, objects of pandas have no type yet.
+            unknown = [field.name for field in schema if pa.types.is_null(field.type)]
+            if unknown:
+                for field in self._reader(self._frame.select(*unknown)).schema:
+                    schema = schema.set(schema.get_field_index(field.name), field)
+        return schema
+
+    def batches(
+        self, columns: Sequence[str], *, limit: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Collect some columns and yield them in batches."""
+        with reading(self.name):
+            frame = self._frame.select(*columns)
+            if limit is not None:
+                frame = frame.head(limit)
+            yield from self._reader(frame)
+
+    def _reader(self, frame: Any) -> pa.RecordBatchReader:
+        import narwhals.stable.v2 as nw
+        import pyarrow as pa
+
+        # The index of a pandas frame is not a column.
+        frame = nw.maybe_reset_index(frame)
+        native = frame.to_native()
+        if hasattr(native, "to_arrow_reader"):
+            return native.to_arrow_reader(batch_rows(len(frame.columns)))
+        with warnings.catch_warnings():
+            # pyarrow asks pandas for times in a way that pandas has deprecated.
+            warnings.filterwarnings("ignore", "Series.values returning an ndarray that drops")
+            table = frame.lazy().collect(backend="pyarrow").to_native()
+        return pa.RecordBatchReader.from_batches(
+            table.schema, table.to_batches(max_chunksize=batch_rows(table.num_columns))
+        )
+
+
+STANDARD_INPUT = "-"
+_AS_USUAL = Dialect()
+
+
+def open_source(
+    given: Any, memory_limit: str | int | None = None, *, dialect: Dialect = _AS_USUAL
+) -> Source:
+    """Open a path, a pattern, a folder, the URL of a table, ``-``, a data frame or a source.
+
+    `dialect` is about CSV files and workbooks of Excel.
+    """
+    source = _opened(given, memory_limit, dialect)
+    check_dialect(source, dialect)
+    return source
+
+
+def check_dialect(source: Source, dialect: Dialect) -> None:
+    """Refuse what is about CSV files for other sources."""
+    if dialect != _AS_USUAL and not source.takes_dialect:
+        source.close()
+        raise ParameterError(
+            f"is about CSV files and Excel, and {redacted(source.name)!r} is neither; leave it out",
+            parameter="decimal" if dialect.decimal is not None else "header",
+        )
+
+
+def _opened(given: Any, memory_limit: str | int | None, dialect: Dialect) -> Source:
+    memory = parse_memory_limit(memory_limit) // SHARE_OF_BATCHES
+    if not isinstance(given, str | os.PathLike):
+        if isinstance(given, Source):
+            return given
+        from isometrics.sources.spark_and_dask import frame_source
+
+        # The class is asked, because some lazy frames compute the attributes they are asked for.
+        return GivenSource(given) if hasattr(type(given), "batches") else frame_source(given)
+    path = os.fspath(given)
+    if "://" in path:
+        from isometrics.sources.databases import open_table
+
+        return open_table(path, memory)
+    open_files = partial(_files, memory=memory, budget=rows_budget(memory_limit), dialect=dialect)
+    if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise FileError("standard input is closed; open it or name a file")
+        return _copied("standard input", sys.stdin.buffer, open_files)
+    if not is_stream(path):
+        return open_files(path)
+    with reading(path), Path(path).open("rb") as stream:
+        return _copied(path, stream, open_files)
+
+
+def _files(path: str, *, memory: int, budget: int, dialect: Dialect) -> Source:
+    files = files_of(path)
+    kinds = {kind_of_file(file) for file in files}
+    if len(kinds) > 1:
+        raise FileError.unreadable(
+            path, f"it holds files of several kinds, {' and '.join(sorted(kinds))}"
+        )
+    (kind,) = kinds
+    if kind in (PARQUET, ARROW):
+        from isometrics.sources.arrow_files import ArrowFiles
+
+        return ArrowFiles(path, files, kind)
+    require("reading CSV, JSON and Excel", "duckdb")
+    if kind == EXCEL:
+        from isometrics.sources.excel import ExcelFile
+
+        return ExcelFile(path, memory, budget, dialect)
+    from isometrics.sources.text_files import CSVFiles, JSONFiles
+
+    if kind != CSV:
+        return JSONFiles(path, files, memory)
+    for file in files:
+        _refuse_other_formats(file)
+    return CSVFiles(path, files, memory, dialect)
+
+
+def _refuse_other_formats(file: Path) -> None:
+    """Refuse a file of another tool, which would be a wrong table if it were read as plain CSV."""
+    name = sniff(file)
+    if name is not None:
+        raise FileError.unreadable(
+            file,
+            f"it looks like {FORMATS[name].description}; save it as a file, and read or convert it "
+            "alone",
+            purpose=" as a plain table",
+        )
+
+
+_SUFFIXES = {b"{": ".jsonl", b"PK": ".xlsx"}
+"""How a stream begins that is not CSV, and the suffix by which readers know it."""
+
+
+def _copied(name: str, stream: BinaryIO, open_copy: Callable[[str], Source]) -> Source:
+    """Open a copy of what can be read only once; it keeps its own name."""
+    folder = ScratchFolder()
+    path = Path(folder.name, "copy")
+    try:
+        with scratch_errors(folder.name, f"a copy of {name!r}"), path.open("wb") as file:
+            start = stream.read(2)
+            file.write(start)
+            shutil.copyfileobj(stream, file)
+        suffixes = (suffix for magic, suffix in _SUFFIXES.items() if start.startswith(magic))
+        source = open_copy(str(path.rename(path.with_suffix(next(suffixes, "")))))
+    except FileError as error:
+        folder.cleanup()
+        raise error.renamed(name) from error
+    except BaseException:
+        folder.cleanup()
+        raise
+    source.name = name
+    source.belongings.append(folder)
+    return source

@@ -1,14 +1,16 @@
-"""Rows held as long as they are needed: groups are counted from them, and intervals need them."""
+"""Rows held as long as they are needed: tables are counted from them, and intervals need them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from isometrics._core.sample import Sample
+from isometrics._table.building import table_of_sample
 from isometrics.errors import Advice, ParameterError
-from isometrics.points.models import GroupTables, count_groups
-from isometrics.sources.group_rows import GroupRows
+from isometrics.points import OperatingPoints
+from isometrics.points.models import BYTES_OF_AN_ENTRY, GroupTables, count_groups
 from isometrics.sources.memory_limit import limit_for
+from isometrics.sources.sorted_rows import BYTES_OF_A_ROW, SortedRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,15 +18,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from isometrics.sources.columns import Layout
-    from isometrics.sources.sorted_rows import SpillFolder
 
     Progress = Callable[[int, int | None], None]
 
 _BYTES_OF_A_LABEL, _BYTES_OF_A_WEIGHT, _BYTES_OF_A_GROUP = 1, 8, 4
 _JOINING = 2
 """Rows are joined once at the end, and stand twice in memory for a moment."""
-_WORKING = 3
-"""Splitting and counting take so many times the memory of the rows themselves."""
+_BYTES_IN_GROUPS = 32
+"""What a row takes beside that in the tables of its groups."""
 _BYTES_OF_A_TABLE = 8_000
 """What the table of one model in one group takes until its numbers are printed, measured."""
 _SHARE_OF_ROWS_UNASKED_FOR = 4
@@ -114,76 +115,90 @@ def _bytes_of(dtype: pa.DataType) -> int:
 
 
 class HeldRows:
-    """The samples of all batches, held as long as they are needed.
+    """The rows of all batches, from which tables are counted, and which intervals may need.
+
+    Rows whose tables do not fit into memory are moved to the disk.
 
     Parameters
     ----------
-    grouped
-        Whether groups are counted at the end; rows that do not fit are then moved to the disk, and
-        so are the tables of groups.
+    layout
+        Which column is what.
     budget
         The bytes of memory to stay within.
+    counted
+        Whether tables are counted from these rows; else they are held for intervals alone.
     kept
         Whether rows are kept for intervals.
-    folder
-        Where rows go that do not fit into memory.
     shortage
         How rows are refused that do not fit, where their number was known before reading.
     """
 
     def __init__(
         self,
-        *,
-        grouped: bool,
+        layout: Layout,
         budget: int,
+        *,
+        counted: bool,
         kept: KeepPolicy,
-        folder: SpillFolder,
         shortage: ParameterError | None = None,
     ) -> None:
-        self._grouped = grouped
+        self._label = layout.label
+        self._grouped = layout.group is not None
         self._budget = budget
+        self._counted = counted
         self._kept = kept
         self._fit = kept.budget is not None
-        self._folder = folder
         self._shortage = shortage
         self._batches: dict[tuple[str, ...], list[Sample]] = {}
-        self._nbytes = 0
-        self._rows = 0
+        self._samples: list[Sample] = []
+        self._models: dict[str, None] = {}
+        self._nbytes = self._rows = self._scores = self._groups = 0
         self._reason = kept.reason
-        self._on_disk: GroupRows | None = None
+        self._on_disk: SortedRows | None = None
 
     @property
-    def spilled(self) -> bool:
-        """Whether rows of groups are on disk."""
-        return self._on_disk is not None
+    def _needed(self) -> int:
+        """How many bytes the tables of all rows take, and what building them takes."""
+        bytes_of_a_row = BYTES_OF_A_ROW + _BYTES_IN_GROUPS * self._grouped
+        tables = self._groups * len(self._models)
+        return self._scores * bytes_of_a_row + tables * _BYTES_OF_A_TABLE
 
     def append(self, samples: Sequence[Sample]) -> None:
         """Hold the rows of a batch; those of all classes are the same rows."""
-        if not (self._grouped or self._fit):
-            return
         self._rows += max((sample.size for sample in samples), default=0)
         for sample in samples:
+            self._models |= dict.fromkeys(sample.scores)
+            self._scores += sample.size * len(sample.scores)
+            if sample.groups is not None:
+                self._groups = len(sample.groups.names)
             if self._on_disk is not None:
                 self._on_disk.append(sample)
-            if self._fit or self._on_disk is None:
+            if self._fit or (self._counted and self._on_disk is None):
                 self._batches.setdefault(tuple(sample.scores), []).append(sample)
                 self._nbytes += sample.nbytes
-            if self._on_disk is None and sample.groups is not None:
-                self._spill_if_short(len(sample.groups.names))
+        if self._counted and self._on_disk is None and self._needed > self._budget:
+            self._move()
+        if self._on_disk is not None:
+            self._refuse_names()
         if self._fit:
             self._check_kept()
 
-    def _spill_if_short(self, groups: int) -> None:
-        """Move rows to the disk where they, or the tables of their groups, do not fit."""
-        tables = groups * sum(map(len, self._batches))
-        if self._nbytes * _WORKING + tables * _BYTES_OF_A_TABLE <= self._budget:
-            return
-        self._on_disk = GroupRows(self._folder, self._budget)
+    def _move(self) -> None:
+        """Move all rows to the disk."""
+        self._on_disk = SortedRows(self._budget)
         for batches in self._batches.values():
             for sample in batches:
                 self._on_disk.append(sample)
         if not self._fit:
             self._batches.clear()
+
+    def _refuse_names(self) -> None:
+        needed = self._groups * len(self._models) * BYTES_OF_AN_ENTRY
+        if needed > self._budget:
+            raise ParameterError(
+                f"the names of {self._groups} groups and more do not fit into the memory limit",
+                Advice("raise {memory_limit} above {}, or leave the groups out", limit_for(needed)),
+            )
 
     def _check_kept(self) -> None:
         many = self._kept.most_rows is not None and self._rows > self._kept.most_rows
@@ -201,31 +216,38 @@ class HeldRows:
             )
         self._fit = False
         self._reason = MANY_ROWS if many else _TOO_MANY
-        if not self._grouped or self.spilled:
+        if not self._counted or self._on_disk is not None:
             self._batches.clear()
 
-    def finish(
-        self, models: Sequence[str], label: str, progress: Progress | None = None
-    ) -> FinishedRows:
+    def close(self) -> None:
+        """Remove what is on disk."""
+        if self._on_disk is not None:
+            self._on_disk.close()
+
+    def finish(self, models: Sequence[str], progress: Progress | None = None) -> FinishedRows:
         """Return the tables of groups, and the rows that are kept.
 
-        Groups have their models in the given order; `label` is what errors call the labels, and
-        `progress` is told of the rows of groups that are counted.
+        Groups have their models in the given order; `progress` is told of the rows of groups that
+        are counted.
         """
-        joined = {names: Sample.joined(batches) for names, batches in self._batches.items()}
-        order = {name: position for position, name in enumerate(models)}
-        samples = [joined[names] for names in sorted(joined, key=lambda names: order[names[0]])]
+        for names in sorted(self._batches, key=lambda names: models.index(names[0])):
+            if batches := self._batches.pop(names):
+                self._samples.append(Sample.joined(batches))
+                batches.clear()
         tables, note = GroupTables({}, {}), ""
-        if self._on_disk is not None:
-            tables, note = self._on_disk.tables(models, label, progress)
+        if self._grouped and self._on_disk is not None:
+            enough = limit_for(self._needed)
+            tables, note = self._on_disk.group_tables(models, self._label, enough, progress)
         elif self._grouped:
-            tables = count_groups(samples, progress)
+            tables = count_groups(self._samples, progress)
         if not self._fit:
             return FinishedRows(tables, {}, self._reason, note)
-        # Weights and groups of one class are those of all.
-        _, _, weights, groups = samples[0]
-        rows = {
-            next(iter(each.scores)): each._replace(weights=weights, groups=groups)
-            for each in samples
-        }
+        rows = {next(iter(sample.scores)): sample for sample in self._samples}
         return FinishedRows(tables, rows, "", note)
+
+    def points(self, model: str) -> OperatingPoints:
+        """Return the table of all rows of a model, once they are finished."""
+        if self._on_disk is not None:
+            return self._on_disk.points(model, self._label, limit_for(self._needed))
+        (sample,) = (each for each in self._samples if model in each.scores)
+        return OperatingPoints(table_of_sample(sample.of_model(model), counted=self._label))

@@ -1,7 +1,7 @@
 """How much memory reading may take.
 
-A limit is about anonymous memory: what Python and its libraries allocate. Pages of mapped files,
-such as sorted runs on disk, are the operating system's cache and do not count.
+A limit is about anonymous memory: what Python and its libraries allocate. Pages of files on disk
+are the operating system's cache and do not count.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TEXT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 LIBRARIES = 80_000_000
 """What Python and the libraries take before the first row; measured at 56 to 75 MB."""
 
-LEAST = 200_000_000
+LEAST = 250_000_000
 """The lowest limit that is kept: the libraries, DuckDB's own buffers, and some rows."""
 
 SHARE = 0.6

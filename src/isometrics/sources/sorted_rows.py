@@ -1,442 +1,412 @@
-"""Rows sorted by score, in memory or on disk: every score is counted by itself."""
+"""Rows that do not fit into memory: DuckDB keeps and sorts them, and they come back as counts."""
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
-from fractions import Fraction
-from functools import lru_cache
-from itertools import accumulate, pairwise
+from contextlib import contextmanager
+from itertools import groupby, pairwise
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from tempfile import TemporaryFile, gettempdir
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.lib.format import read_array, write_array
 
-from isometrics import _counting
-from isometrics._core.sample import LARGEST_COUNT, UNNAMED, Sample, as_thresholds, check_totals
-from isometrics._core.writing import ScratchFolder, scratch_errors
+from isometrics._core.counts import LARGEST_COUNT, as_thresholds, check_totals
+from isometrics._core.files import ScratchFolder, scratch_errors
+from isometrics._core.sample import split_sizes
+from isometrics._counting.confusion import Totals
 from isometrics._counting.keys import Order, order_of
-from isometrics._counting.tally import Section, Tally
-from isometrics._table.building import table_of_sample
-from isometrics._table.table import ClassTotals, Kind, Table
+from isometrics._counting.tally import Tally
+from isometrics._table.building import table_of_tally
+from isometrics.errors import Advice, FileError, require
 from isometrics.points import OperatingPoints
 from isometrics.points.compact import Compacting
-from isometrics.sources.arrow import prefetch
-from isometrics.sources.batches import Feeder
+from isometrics.points.models import write_groups
+from isometrics.sources.batches import as_numpy, prefetch
+from isometrics.sources.files import settings
+from isometrics.sources.memory_limit import in_megabytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from types import TracebackType
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
-    from isometrics._core.arrays import Counts
+    from isometrics._core.sample import GroupNames, Sample
+    from isometrics.points.models import GroupTables
 
-SMALL = 1 << 20
-"""So many rows are counted at once, as `OperatingPoints.from_scores` does."""
-RUN_ROWS = 1 << 21
-SECTION_ROWS = 1 << 18
+    Progress = Callable[[int, int | None], None]
+
 BYTES_OF_A_ROW = 64
-"""A full table and what building it takes, for each distinct score."""
-_SHORT = 1 << 14
-"""So few rows are sorted and merged sooner than a thread takes up the work."""
+"""A full table and what building it takes, for each row and each of its models."""
+_LEAST_MEMORY = 80_000_000
+"""What DuckDB needs to sort tens of millions of rows at once; it takes some 40 MB beside it."""
+_ROWS_AT_ONCE = 30_000_000
+"""So many rows are sorted within the least memory; the number grows with the memory's square,
+because all runs of a sort are merged at once, and each is a share of the memory."""
+_SAMPLED_KEYS = 10_000
+_BATCH_ROWS = 1 << 18
 
 
-@lru_cache(maxsize=1)
-def _threads_of(process: int) -> ThreadPoolExecutor:  # noqa: ARG001
-    """Return the threads that sort and copy for all tables; a forked process needs its own."""
-    return ThreadPoolExecutor(2)
+class SortedRows:
+    """Rows of all models in a database on disk, from where they come sorted.
 
-
-class SortedRows(Feeder):
-    """Counts scores one by one: rows are sorted, and go to the disk where memory is short.
+    Scores are stored as the unsigned integers of their order, so that DuckDB compares them as
+    NumPy does.
 
     Parameters
     ----------
-    dtype
-        The type of the scores.
-    weights
-        The type of the weights, int64 or float64; None without weights.
-    folder
-        Where rows go that do not fit into memory.
+    budget
+        The bytes of memory to stay within; three quarters of them are DuckDB's.
     """
 
-    def __init__(
-        self, dtype: np.dtype[Any], weights: np.dtype[Any] | None, *, folder: SpillFolder
-    ) -> None:
-        self._order = order_of(dtype)
-        self._small: list[Sample] | None = []
-        self._small_bytes = 0
-        self._classes = tuple(Runs(self._order.word, weights, folder=folder) for _ in range(2))
-        self.rows = 0
-        """The number of rows."""
+    def __init__(self, budget: int) -> None:
+        require("sorting rows that do not fit into memory", "duckdb")
+        import duckdb
 
-    def append(
-        self, labels: NDArray[np.bool_], scores: NDArray[Any], weights: Counts | None
-    ) -> None:
-        """Add rows."""
-        self.rows += labels.size
-        sample = Sample(labels, {UNNAMED: scores}, weights)
-        if self._small is None:
-            self._sort(sample)
-            return
-        self._small.append(sample)
-        self._small_bytes += sample.nbytes
-        if self.rows > SMALL:
-            self._start_sorting()
+        memory = max(budget * 3 // 4, _LEAST_MEMORY)
+        # Rows whose tables fill half of the memory fill a quarter of it while they are sorted.
+        self._table_budget = budget // 2
+        self._rows_at_once = int(_ROWS_AT_ONCE * (memory / _LEAST_MEMORY) ** 2)
+        self._folder = ScratchFolder()
+        path = Path(self._folder.name, "rows.duckdb")
+        # Compression would take longer than the disk.
+        config = settings(memory, self._folder.name) | {"force_compression": "uncompressed"}
+        self._connection = duckdb.connect(str(path), config=config)
+        self._models: dict[str, _Model] = {}
+        self._reading: Generator[_Counts, None, None] | None = None
+        self._empty = True
+        self._rows = self._scores = 0
+        self._weighted = False
+        self._names: GroupNames | None = None
 
-    def _start_sorting(self) -> None:
-        small, self._small, self._small_bytes = self._small, None, 0
-        for sample in small or ():
-            self._sort(sample)
+    def close(self) -> None:
+        """Remove the rows."""
+        # After an error a thread may still be reading, and DuckDB refuses to close meanwhile.
+        if self._reading is not None:
+            self._reading.close()
+        self._connection.close()
+        self._folder.cleanup()
 
-    def _sort(self, sample: Sample) -> None:
-        labels, weights = sample.labels, sample.weights
-        keys = self._order.keys(sample.only_scores)
-        for runs, rows in zip(self._classes, (labels, ~labels), strict=True):
-            runs.append(keys[rows], None if weights is None else weights[rows])
+    def append(self, sample: Sample) -> None:
+        """Add the rows of a batch."""
+        import pyarrow as pa
+
+        weights, groups = sample.weights, sample.groups
+        self._rows += sample.size
+        self._scores += sample.size * len(sample.scores)
+        for name, scores in sample.scores.items():
+            if name not in self._models:
+                self._models[name] = _Model(len(self._models), order_of(scores.dtype))
+            model = self._models[name]
+            columns: dict[str, NDArray[Any]] = {
+                "model": np.full(sample.size, model.code, np.int32),
+                "key": model.order.keys(scores).astype(np.uint64),
+                "positive": sample.labels,
+            }
+            if groups is not None:
+                columns["group_code"] = groups.codes.astype(np.int32)
+            if weights is not None:
+                model.add_weights(weights)
+                columns["weight"] = weights.astype(np.float64)
+            self._insert(pa.table(columns))
+        self._weighted = weights is not None
+        self._names = None if groups is None else groups.names
+
+    def _insert(self, batch: pa.Table) -> None:
+        with self._errors():
+            relation = self._connection.from_arrow(batch)
+            if self._empty:
+                self._empty = False
+                # What is written in one transaction is written once.
+                self._connection.begin()
+                relation.create("rows")
+            else:
+                relation.insert_into("rows")
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Turn what DuckDB raises, by itself or through Arrow, into one sentence."""
+        import duckdb
+
+        try:
+            yield
+        except (duckdb.Error, OSError) as error:
+            reason = str(error).splitlines()[0].rpartition("Error: ")[2]
+            raise FileError(
+                f"cannot sort rows in {self._folder.name!r}: {reason}",
+                Advice("set TMPDIR to a folder with room, or raise {memory_limit}"),
+            ) from error
+
+    # ------------------------------------------------------------------ tables
+
+    def points(self, name: str, label: str, enough: str) -> OperatingPoints:
+        """Return the table of all rows of a model.
+
+        Errors call the labels `label`; `enough` is the memory limit under which all rows fit.
+        """
+        model = self._models[name]
+        (points,) = (
+            each.points(model, label, self._room(), enough)
+            for each in self._tables("model::BIGINT", f"model = {model.code}")
+        )
+        return points
+
+    def group_tables(
+        self, models: Sequence[str], label: str, enough: str, progress: Progress | None
+    ) -> tuple[GroupTables, str]:
+        """Count all groups; return their tables, which stay on disk, and a sentence about that.
+
+        Parameters
+        ----------
+        models
+            The models in their order.
+        label
+            What errors call the labels.
+        enough
+            The memory limit under which all rows fit.
+        progress
+            Called with the rows that were counted and the number of all rows.
+        """
+        assert self._names is not None
+        texts, number = list(self._names), len(self._models)
+        names = {model.code: name for name, model in self._models.items()}
+
+        def counted() -> Iterator[tuple[str, dict[str, OperatingPoints | str]]]:
+            done = 0
+            tables = self._tables(f"group_code::BIGINT * {number} + model", "true")
+            for group, parts in groupby(tables, key=lambda each: each.code // number):
+                found: dict[str, OperatingPoints | str] = {}
+                for each in parts:
+                    name = names[each.code % number]
+                    done += int(sum(each.rows))
+                    found[name] = each.only_class or each.points(
+                        self._models[name], label, self._room(), enough
+                    )
+                yield texts[group], {name: found[name] for name in models if name in found}
+                if progress is not None:
+                    progress(done * self._rows // self._scores, self._rows)
+
+        tables, nbytes = write_groups(counted(), self._names.in_order()[0])
+        note = (
+            f"{len(texts)} groups did not fit into the memory limit: their rows were sorted on "
+            f"disk, and {in_megabytes(nbytes)} of tables stay there until the process ends"
+        )
+        return tables, note
+
+    def _room(self) -> int:
+        """Return how many rows a full table may have."""
+        return self._table_budget // (BYTES_OF_A_ROW * len(self._models))
+
+    def _tables(self, table: str, where: str) -> Iterator[_SortedTable]:
+        """Yield what is known of each table, of which an SQL expression is the number."""
+        import pyarrow as pa
+
+        # Sorting needs what reading has left.
+        pa.default_memory_pool().release_unused()
+        codes, positives, negatives = self._select(
+            f"SELECT {table} AS code, count_if(positive), count_if(NOT positive) "
+            f"FROM rows WHERE {where} GROUP BY code ORDER BY code"
+        )
+        parts = groupby(
+            self._parts(table, where, codes, positives + negatives), key=attrgetter("table")
+        )
+        for (code, counts), *rows in zip(parts, positives, negatives, strict=True):
+            yield _SortedTable(code, Totals(*map(int, rows)), counts)
+
+    def _parts(
+        self, table: str, where: str, codes: NDArray[np.int64], rows: NDArray[np.int64]
+    ) -> Iterator[_Counts]:
+        """Yield the counts of sorted rows, table by table, the lowest scores first.
+
+        Where there are too many rows to be sorted at once, ranges of tables are, and of scores in
+        a long table.
+        """
+        last = None
+        weight = ", weight" if self._weighted else ""
+        for start, end in pairwise(split_sizes(rows, self._rows_at_once).tolist()):
+            inside = f"{where} AND {table} BETWEEN {codes[start]} AND {codes[end - 1]}"
+            # DuckDB takes longer for columns that only travel along than for those that it sorts
+            # by; so the number of a table that is alone is left out, and ties have one order.
+            code = "" if end - start == 1 else f"{table} AS code, "
+            times = -(-int(rows[start:end].sum()) // self._rows_at_once)
+            for range_of_keys in self._ranges(inside, times):
+                batches = self._batches(
+                    f"SELECT {code}key, positive{weight} FROM rows "
+                    f"WHERE {inside} AND {range_of_keys} ORDER BY ALL"
+                )
+                self._reading = prefetch(_Counts.of(each, codes[start]) for each in batches)
+                for batch in self._reading:
+                    # Rows of the last score may go on in the next batch.
+                    counts = batch if last is None else last.followed_by(batch)
+                    yield from counts.take(slice(-1)).split()
+                    last = counts.take(slice(-1, None))
+        assert last is not None
+        yield last
+
+    def _ranges(self, where: str, number: int) -> list[str]:
+        """Return conditions for ranges of keys with about as many rows each, the lowest first."""
+        if number == 1:
+            return ["true"]
+        (keys,) = self._select(
+            f"SELECT key FROM (SELECT key FROM rows WHERE {where}) USING SAMPLE {_SAMPLED_KEYS}"
+        )
+        inner = np.unique(np.quantile(keys, np.arange(1, number) / number, method="nearest"))
+        borders = [0, *inner.tolist(), 2**64]
+        return [f"key >= {low} AND key < {high}" for low, high in pairwise(borders)]
+
+    def _batches(self, query: str) -> Iterator[dict[str, NDArray[Any]]]:
+        with self._errors():
+            for batch in self._connection.sql(query).to_arrow_reader(_BATCH_ROWS):
+                yield {name: as_numpy(batch.column(name)) for name in batch.schema.names}
+
+    def _select(self, query: str) -> list[NDArray[Any]]:
+        """Return the columns of a short result."""
+        with self._errors():
+            return list(self._connection.sql(query).fetchnumpy().values())
+
+
+class _Model:
+    """What is known of a model."""
+
+    def __init__(self, code: int, order: Order) -> None:
+        self.code = code
+        self.order = order
+        self.weighted = False
+        self._weight = 0.0
+        self._whole = True
+
+    def add_weights(self, weights: NDArray[Any]) -> None:
+        """Look at the weights of a batch."""
+        self.weighted = True
+        self._weight += float(weights.astype(np.float64).sum())
+        self._whole = weights.dtype.kind != "f"
 
     @property
-    def nbytes(self) -> int:
-        """The memory that rows take."""
-        return self._small_bytes + sum(runs.nbytes for runs in self._classes)
+    def type(self) -> type[np.float64 | np.int64]:
+        """The type of counts: sums of whole weights are exact up to 2**53, and floats beyond."""
+        return np.int64 if self._whole and self._weight <= LARGEST_COUNT else np.float64
 
-    def spill(self) -> None:
-        """Move all rows to the disk."""
-        self._start_sorting()
-        for runs in self._classes:
-            runs.spill()
 
-    def runs(self) -> tuple[list[Run], list[Run]]:
-        """Return the sorted runs of positives and of negatives."""
-        self._start_sorting()
-        positives, negatives = (runs.sorted() for runs in self._classes)
-        return positives, negatives
+class _Counts(NamedTuple):
+    """Counts of both classes by table and score, the lowest scores of a table first."""
 
-    def points(self, name: str, *, budget: int) -> OperatingPoints:
-        """Return the table; `name` is what errors call the labels.
+    codes: NDArray[Any]
+    """The numbers of tables."""
+    keys: NDArray[Any]
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
 
-        A table that is too long for `budget` bytes is compacted: its hull and its areas stay
-        exact.
-        """
-        fits = self.rows * BYTES_OF_A_ROW <= budget
-        if fits and self._small is not None:
-            return OperatingPoints(table_of_sample(Sample.joined(self._small), counted=name))
-        sections = Sections(self._order, *self.runs())
-        check_totals(*sections.totals, counted=name)
-        if fits:
-            return OperatingPoints(_full_table(sections, self.rows))
-        compacting = Compacting(ClassTotals(*sections.totals))
-        for section in prefetch(iter(sections)):
-            compacting.add(_thresholds(section.tally), *section.curve())
+    @classmethod
+    def of(cls, columns: dict[str, NDArray[Any]], code: int) -> _Counts:
+        """Count sorted rows; those without numbers of tables belong to one table."""
+        keys, labels = columns["key"], columns["positive"]
+        codes = columns.get("code", np.full(keys.size, code, np.int64))
+        weights = columns.get("weight", np.ones(keys.size))
+        return cls(codes, keys, weights * labels, weights * ~labels).summed()
+
+    @property
+    def table(self) -> int:
+        """The number of the only table."""
+        return int(self.codes[0])
+
+    def tally(self, model: _Model) -> Tally:
+        """Return the counts of one table, which is a model's."""
+        lo = self.keys.astype(model.order.word)
+        counts = (each.astype(model.type) for each in (self.positives, self.negatives))
+        return Tally(model.order, lo, lo, *counts)
+
+    def take(self, rows: slice) -> _Counts:
+        """Return some of the counts."""
+        return _Counts(*(column[rows] for column in self))
+
+    def followed_by(self, other: _Counts) -> _Counts:
+        """Return these counts and others behind them."""
+        return _Counts(*map(np.concatenate, zip(self, other, strict=True))).summed()
+
+    def summed(self) -> _Counts:
+        """Add up what belongs to one score of one table."""
+        new = (self.codes[1:] != self.codes[:-1]) | (self.keys[1:] != self.keys[:-1])
+        if new.all():
+            return self
+        first = np.append(0, np.flatnonzero(new) + 1)
+        sums = (np.add.reduceat(counts, first) for counts in (self.positives, self.negatives))
+        return _Counts(self.codes[first], self.keys[first], *sums)
+
+    def split(self) -> Iterator[_Counts]:
+        """Yield the counts of each table."""
+        borders = np.flatnonzero(np.diff(self.codes)) + 1
+        for start, end in pairwise([0, *borders.tolist(), self.codes.size]):
+            if start < end:
+                yield self.take(slice(start, end))
+
+
+class _SortedTable(NamedTuple):
+    """The rows of one model, in one group or in all, which can be read once."""
+
+    code: int
+    rows: Totals
+    """The rows of both classes."""
+    parts: Iterator[_Counts]
+
+    @property
+    def only_class(self) -> str:
+        """The only class that rows have, if there is only one."""
+        if 0 in self.rows:
+            return "positives" if self.rows.positives else "negatives"
+        return ""
+
+    def points(self, model: _Model, label: str, room: int, enough: str) -> OperatingPoints:
+        """Return the table; one of more rows than there is room for is compacted."""
+        if sum(self.rows) <= room:
+            counts = _Counts(*map(np.concatenate, zip(*self.parts, strict=True)))
+            return OperatingPoints(table_of_tally(counts.tally(model), counted=label))
+        check_totals(*self.rows, counted=label)
+        with TemporaryFile() as file:
+            totals, sections = self.rows, _with_rows_above(self.rows, self._tallies(model))
+            if model.weighted:
+                totals, sections = _with_weights_above(model.order, self._tallies(model), file)
+            compacting = Compacting(Totals(*check_totals(*totals)), memory_limit=enough)
+            for tally, above in sections:
+                compacting.add(
+                    as_thresholds(tally.order.scores(tally.lo[::-1])), *tally.curve(above)
+                )
         return OperatingPoints(compacting.table())
 
-
-def with_limit(points: OperatingPoints, memory_limit: str) -> OperatingPoints:
-    """Return a table that knows under which limit it would have all its rows."""
-    table = points.table
-    if table.gaps is None:
-        return points
-    return OperatingPoints(replace(table, gaps=replace(table.gaps, memory_limit=memory_limit)))
+    def _tallies(self, model: _Model) -> Iterator[Tally]:
+        return (part.tally(model) for part in self.parts)
 
 
-def _thresholds(tally: Tally) -> NDArray[Any]:
-    """Return the scores of exact intervals, the highest first."""
-    return as_thresholds(tally.order.scores(tally.lo[::-1]))
+def _with_rows_above(totals: Totals, tallies: Iterable[Tally]) -> Iterator[tuple[Tally, Totals]]:
+    """Yield tallies, the lowest scores first, with the counts of all higher scores."""
+    positives, negatives = totals
+    for tally in tallies:
+        inside = tally.totals
+        positives, negatives = positives - inside[0], negatives - inside[1]
+        yield tally, Totals(positives, negatives)
 
 
-def _full_table(sections: Sections, rows: int) -> Table:
-    """Fill the rows of a whole table from its end, where the lowest scores are."""
-    totals = sections.totals
-    counts = np.result_type(*(np.asarray(total).dtype for total in totals))
-    thresholds = np.empty(rows + 1, sections.threshold_type)
-    tp, fp = np.empty(rows + 1, counts), np.empty(rows + 1, counts)
-    start = rows + 1
-    for section in iter(sections) if rows <= _SHORT else prefetch(iter(sections)):
-        end, start = start, start - section.tally.size
-        written = None
-        if section.tally.size > _SHORT:
-            # Writing to fresh memory is slow, so two threads share the work.
-            written = _threads_of(os.getpid()).submit(_write, thresholds[start:end], section.tally)
-        else:
-            _write(thresholds[start:end], section.tally)
-        # The first row is that of the section above, which writes it again with the same counts.
-        section.write_curve(tp[start - 1 : end], fp[start - 1 : end])
-        if written is not None:
-            written.result()
-    # There is a row for the empty rule: ties only make room.
-    thresholds[start - 1], tp[start - 1], fp[start - 1] = np.inf, 0, 0
-    thresholds, tp, fp = (column[start - 1 :] for column in (thresholds, tp, fp))
-    if start > (rows + 1) // 2:
-        thresholds, tp, fp = thresholds.copy(), tp.copy(), fp.copy()
-    return Table(thresholds, tp, fp, *totals, Kind.SCORES)
+def _with_weights_above(
+    order: Order, tallies: Iterable[Tally], file: IO[bytes]
+) -> tuple[Totals, Iterator[tuple[Tally, Totals]]]:
+    """Return the sums of weights, and tallies with the sums of all higher scores.
 
-
-def _write(thresholds: NDArray[Any], tally: Tally) -> None:
-    thresholds[:] = _thresholds(tally)
-
-
-# ---------------------------------------------------------------------- sorted runs
-
-
-class Run(NamedTuple):
-    """Keys in ascending order, and the weights of their rows where they have any."""
-
-    keys: NDArray[Any]
-    weights: Counts | None
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of all rows."""
-        return self.keys.nbytes + (0 if self.weights is None else self.weights.nbytes)
-
-    def sort(self) -> Run:
-        """Return the rows in the order of their keys; without weights they are sorted in place."""
-        if self.weights is None:
-            _counting.sort(self.keys)
-            return self
-        order = np.argsort(self.keys, kind="stable")
-        return Run(self.keys[order], self.weights[order])
-
-    def part(self, start: int, end: int) -> Run:
-        """Return some of the rows, in memory."""
-        weights = None if self.weights is None else np.asarray(self.weights[start:end])
-        return Run(np.asarray(self.keys[start:end]), weights)
-
-
-def _concatenated(runs: Sequence[Run]) -> Run:
-    """Return all rows, one run behind the other."""
-    weights = [run.weights for run in runs if run.weights is not None]
-    keys = np.concatenate([run.keys for run in runs])
-    return Run(keys, np.concatenate(weights) if weights else None)
-
-
-class SpillFolder:
-    """A folder for what does not fit into memory; it is removed with everything in it."""
-
-    def __init__(self) -> None:
-        self._folder: ScratchFolder | None = None
-        self._files = 0
-
-    def __enter__(self) -> SpillFolder:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
-
-    def write(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Write an array and return it as a read-only view of its file."""
-        path = self.write_columns([values], f"{values.nbytes} bytes of sorted scores")
-        return np.memmap(path, values.dtype, "r", shape=values.shape)
-
-    def write_columns(self, columns: Sequence[NDArray[Any]], what: str) -> Path:
-        """Write arrays one behind the other into a file; `what` is what errors call them."""
-        if self._folder is None:
-            self._folder = ScratchFolder()
-        path = Path(self._folder.name, f"{self._files}.bin")
-        self._files += 1
-        with scratch_errors(self._folder.name, what), path.open("wb") as file:
-            for column in columns:
-                file.write(column.data)
-        return path
-
-
-class Runs:
-    """Rows of one class that arrive in chunks and leave as sorted runs.
-
-    Parameters
-    ----------
-    dtype
-        The type of the keys.
-    weights
-        The type of the weights, or None.
-    folder
-        Where runs go that do not fit into memory.
+    Sums are added up from the highest score on, as in memory, so that nothing cancels. They are
+    known once all tallies were seen; so these go through a file.
     """
+    sums = []
+    with scratch_errors(gettempdir(), "sorted rows"):
+        for tally in tallies:
+            for column in (tally.lo, tally.positives, tally.negatives):
+                write_array(file, column, allow_pickle=False)
+            sums.append(tally.totals)
+    from_above = np.cumsum(sums[::-1], axis=0)[::-1].tolist()
+    file.seek(0)
 
-    def __init__(
-        self, dtype: np.dtype[Any], weights: np.dtype[Any] | None, *, folder: SpillFolder
-    ) -> None:
-        self._folder = folder
-        self._empty = Run(np.empty(0, dtype), None if weights is None else np.empty(0, weights))
-        self._unsorted: list[Run] = []
-        self._unsorted_rows = 0
-        self._held: list[Future[Run]] = []
-        self._spilled: list[Run] = []
-        self.nbytes = 0
-        """The memory that rows take."""
+    def sections() -> Iterator[tuple[Tally, Totals]]:
+        for above in [*from_above[1:], (0, 0)]:
+            lo, positives, negatives = (read_array(file) for _ in range(3))
+            yield Tally(order, lo, lo, positives, negatives), Totals(*above)
 
-    def append(self, keys: NDArray[Any], weights: Counts | None) -> None:
-        """Add rows in any order."""
-        run = Run(keys, weights)
-        self._unsorted.append(run)
-        self._unsorted_rows += keys.size
-        self.nbytes += run.nbytes
-        if self._unsorted_rows >= RUN_ROWS:
-            self._end_run()
-
-    def _end_run(self) -> None:
-        run = _concatenated([self._empty, *self._unsorted])
-        self._unsorted, self._unsorted_rows = [], 0
-        if run.keys.size > _SHORT:
-            self._held.append(_threads_of(os.getpid()).submit(run.sort))
-            return
-        done: Future[Run] = Future()
-        done.set_result(run.sort())
-        self._held.append(done)
-
-    def spill(self) -> None:
-        """Move all rows to the disk."""
-        if self._unsorted_rows:
-            self._end_run()
-        for run in (each.result() for each in self._held):
-            weights = None if run.weights is None else self._folder.write(run.weights)
-            self._spilled.append(Run(self._folder.write(run.keys), weights))
-        self._held, self.nbytes = [], 0
-
-    def sorted(self) -> list[Run]:
-        """Return all runs, one at least."""
-        if self._unsorted_rows or not (self._held or self._spilled):
-            self._end_run()
-        return self._spilled + [run.result() for run in self._held]
-
-
-# ---------------------------------------------------------------------- sections
-
-
-class Sections:
-    """The tally of sorted runs in sections, each small enough to be sorted in the cache.
-
-    Parameters
-    ----------
-    order
-        The map between scores and keys.
-    positives, negatives
-        The runs of both classes.
-    """
-
-    def __init__(self, order: Order, positives: Sequence[Run], negatives: Sequence[Run]) -> None:
-        self._order = order
-        self._classes = (positives, negatives)
-        runs = [*positives, *negatives]
-        weights = runs[0].weights
-        self._weighted = weights is not None
-        self._borders = _borders(runs)
-        self._cuts = [
-            [[*np.searchsorted(run.keys, self._borders).tolist(), run.keys.size] for run in each]
-            for each in self._classes
-        ]
-        sums: list[list[Any]] = [
-            _from_above(*each) for each in zip(self._classes, self._cuts, strict=True)
-        ]
-        fractional = weights is not None and weights.dtype.kind == "f"
-        if fractional or (self._weighted and sum(each[0] for each in sums) > LARGEST_COUNT):
-            sums = [[float(value) for value in each] for each in sums]
-        self._from_above: list[tuple[Any, Any]] = list(zip(*sums, strict=True))
-        """The counts at or above each border, and at last 0."""
-        self.totals = self._from_above[0]
-
-    @property
-    def threshold_type(self) -> np.dtype[Any]:
-        """The type that holds all scores."""
-        keys = [run.keys for runs in self._classes for run in runs if run.keys.size]
-        ends = [min(each[0] for each in keys), max(each[-1] for each in keys)]
-        return as_thresholds(self._order.scores(np.array(ends))).dtype
-
-    def __iter__(self) -> Iterator[Section]:
-        """Yield the sections, the one of the lowest scores first."""
-        for index, border in enumerate(self._borders):
-            through, above = self._from_above[index : index + 2]
-            if all(cut[index] == cut[index + 1] for each in self._cuts for cut in each):
-                continue
-            if index + 1 < self._borders.size and self._borders[index + 1] - border == 1:
-                lo = np.array([border])
-                counts = (
-                    np.array([end - start]) for end, start in zip(through, above, strict=True)
-                )
-                yield Section(Tally(self._order, lo, lo, *counts), above, through)
-                continue
-            positives, negatives = (
-                _concatenated(
-                    [run.part(*cut[index : index + 2]) for run, cut in zip(*each, strict=True)]
-                )
-                for each in zip(self._classes, self._cuts, strict=True)
-            )
-            if self._weighted:
-                tally = _add_weights(self._order, positives, negatives, type(above[0]))
-            else:
-                tally = _count_rows(self._order, positives, negatives)
-            yield Section(tally, above, through)
-
-
-def _borders(runs: Sequence[Run]) -> NDArray[Any]:
-    """Return the lowest key of each section, from 0 on.
-
-    Scores of both signs never share a section: so the keys of one differ by less than half of
-    their word, which leaves a bit for the label. A key with so many rows that they could fill a
-    section has a section of its own, which needs no sorting.
-    """
-    word = runs[0].keys.dtype
-    present = [run.keys for run in runs if run.keys.size]
-    step = max(SECTION_ROWS // (4 * len(present)), 1)
-    candidates = np.sort(np.concatenate([keys[::step] for keys in present]))
-    borders, times = np.unique(candidates[:: 4 * len(present)], return_counts=True)
-    heavy = borders[times > 1]
-    behind = heavy[heavy < np.iinfo(word).max] + word.type(1)
-    ends = np.array([0, 1 << (8 * word.itemsize - 1)], word)
-    return np.unique(np.concatenate([ends, borders, behind]))
-
-
-def _from_above(runs: Sequence[Run], cuts: Sequence[list[int]]) -> list[int | Fraction]:
-    """Return the weight of one class at or above each border, exactly; so it never rises."""
-    inside: list[int | Fraction] = [0] * (len(cuts[0]) - 1)
-    for run, cut in zip(runs, cuts, strict=True):
-        for index, (start, end) in enumerate(pairwise(cut)):
-            rows = end - start
-            inside[index] += rows if run.weights is None else _exact_sum(run.weights[start:end])
-    return list(accumulate(reversed(inside), initial=0))[::-1]
-
-
-def _exact_sum(weights: Counts) -> int | Fraction:
-    if weights.dtype.kind == "f":
-        return Fraction(float(weights.sum()))
-    # A sum of words may overflow; those of their halves do not.
-    return (int((weights >> 32).sum()) << 32) + int((weights & 0xFFFFFFFF).sum())
-
-
-def _count_rows(order: Order, positives: Run, negatives: Run) -> Tally:
-    """Count the rows of both classes by score: one key carries the score and the label."""
-    word = positives.keys.dtype
-    lowest = min(run.keys.min() for run in (positives, negatives) if run.keys.size)
-    packed = np.concatenate([negatives.keys, positives.keys])
-    packed -= lowest
-    packed <<= word.type(1)
-    packed[negatives.keys.size :] |= word.type(1)
-    packed.sort(kind="stable")  # merges sorted runs, which is all there is to do
-    labels = (packed & word.type(1)).astype(np.int64)
-    packed >>= word.type(1)
-    new = packed[1:] != packed[:-1]
-    if new.all():
-        packed += lowest
-        return Tally(order, packed, packed, labels, 1 - labels)
-    first = np.append(0, np.flatnonzero(new) + 1)
-    lo = packed[first] + lowest
-    rises = np.add.reduceat(labels, first)
-    return Tally(order, lo, lo, rises, np.diff(first, append=packed.size) - rises)
-
-
-def _add_weights(order: Order, positives: Run, negatives: Run, total: type) -> Tally:
-    """Add up the weights of both classes by score."""
-    run = _concatenated([positives, negatives])
-    assert run.weights is not None
-    labels = np.arange(run.keys.size) < positives.keys.size
-    # Totals beyond 2**53 are floats, whatever the weights are.
-    weights = run.weights.astype(np.result_type(run.weights, total), copy=False)
-    return Tally.from_rows(order, run.keys, labels, weights)
+    return Totals(*from_above[0]), sections()

@@ -7,54 +7,39 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from isometrics._core.arrays import SEVERAL_CLASSES, column, namespace_of, plain
-from isometrics._core.labels import check_pos_label, positive_rows, surplus_labels
+from isometrics._core.arrays import SEVERAL_CLASSES, column, plain
+from isometrics._core.counts import LARGEST_COUNT
 from isometrics._core.results import number, same
-from isometrics._core.sample import (
-    LARGEST_COUNT,
+from isometrics._core.rows import (
+    check_pos_label,
     has_nan,
     parse_device_sample,
+    positive_rows,
     present_rows,
+    surplus_labels,
 )
-from isometrics._counting import triton_bins
-from isometrics._counting.bin_bounds import BinWays
-from isometrics._counting.growing import GrowingTally
+from isometrics._counting.bins import GrowingTally
 from isometrics._counting.keys import order_of
 from isometrics._counting.tally import Tally
 from isometrics._table.building import table_of_tally
-from isometrics._table.table import Stored
 from isometrics.errors import EmptyInputError, LabelError, ParameterError, ScoreError, WeightError
-from isometrics.measures import (
-    AUPR,
-    AUPRG,
-    AUROC,
-    Shown,
-    bound_within,
-    bounds_of,
-    parse_areas,
-    registered,
-)
+from isometrics.measures import AUROC, Shown, bounds_of, parse_measures, registered
 from isometrics.points import OperatingPoints
-from isometrics.points.bin_bounds import BinBounds
-from isometrics.points.bounds import AreaBrackets, Bracket, apart
-from isometrics.points.devices import measures
+from isometrics.points.bounds import AreaBrackets
 from isometrics.sources.devices import DeviceBins, can_count, negative_label
 from isometrics.sources.memory_limit import parse_bytes, parse_memory_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Column
     from isometrics._core.sample import Sample
-    from isometrics.measures import Measure
 
 BYTES_OF_A_BIN = 40
 """Counts, the plan, and rows that wait, for each bin."""
 _FEWEST_BYTES = 1000
-_AT_ONCE = (AUROC, AUPR, AUPRG)
-"""Areas that are bounded by one pass on a device, which takes a part of the time of all."""
 _ORDER = order_of(np.dtype(np.float64))
 _NO_KEY = int(np.iinfo(_ORDER.word).max)
 
@@ -283,8 +268,7 @@ class Accumulator:
         Parameters
         ----------
         areas
-            The names of the areas that are wanted, by default all. Rows that torch has on CUDA are
-            bounded there; AUROC, AUPR and AUPRG alone in a fraction of a millisecond.
+            The names of the areas that are wanted, by default all.
 
         Examples
         --------
@@ -299,37 +283,11 @@ class Accumulator:
         >>> 0 < hi - lo < 0.01
         True
         """
-        chosen = registered(Shown.SUMMARY) if areas is None else parse_areas(areas)
+        chosen = registered(Shown.SUMMARY) if areas is None else parse_measures(areas, "areas")
         names = tuple(measure.name for measure in chosen)
-        bounds = self._device_brackets(chosen)
-        if bounds is None:
-            bounds = bounds_of(self.points(), chosen)
+        bounds = bounds_of(self.points(), chosen)
         lo, hi = (np.array([bounds[name][end] for name in names]) for end in (0, 1))
         return AreaBrackets(names, lo, hi)
-
-    def _device_brackets(self, chosen: Sequence[Measure]) -> dict[str, Bracket] | None:
-        """Return the bounds of areas, where the counts are on a device that can find them.
-
-        None where they are not. An exact stream has values of all measures, which the host finds;
-        those of AUROC, AUPR and AUPRG are equal bounds.
-        """
-        if self._device is None or 0 in (self.positives, self.negatives):
-            return None
-        bins = self._device.with_rows_beyond(self._counts.tally())
-        if bins is None:
-            return None
-        totals = self.positives, self.negatives
-        if set(chosen) <= set(_AT_ONCE):
-            sums, is_exact = triton_bins.worst_and_best(*bins, *totals)
-            worst, best = (measures(way, *totals) for way in sums)
-            areas = {area.name: Stored[str(area.stored)] for area in _AT_ONCE}
-            bracket = Bracket if is_exact else apart
-            return {name: bracket(worst[area], best[area]) for name, area in areas.items()}
-        ways = BinWays(namespace_of(bins.counts), bins, *totals)
-        if ways.is_exact:
-            return None
-        gaps = BinBounds(ways, lambda: self.points().table)
-        return {each.name: bound_within(gaps, each) for each in chosen}
 
     @property
     def positives(self) -> int:

@@ -1,39 +1,88 @@
-"""From a source of predictions to one table for each model, and for each group."""
+"""From a source of predictions to one table for each model and group, and what reading cost."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from contextlib import closing
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from isometrics._core.parameters import check_tolerance
+from isometrics._core.results import text_table
 from isometrics.errors import Advice, OneClassError, ParameterError
-from isometrics.points import OperatingPoints
-from isometrics.sources.arrow import prefetch
-from isometrics.sources.batches import ABSENT_CLASS, Tables, columns_of
+from isometrics.sources.batches import columns_of, prefetch
 from isometrics.sources.binned_rows import BinnedRows
 from isometrics.sources.cleaning import Cleaner
-from isometrics.sources.held_rows import HeldRows, keep_policy, shortage_of
+from isometrics.sources.held_rows import FinishedRows, HeldRows, keep_policy, shortage_of
 from isometrics.sources.memory_limit import limit_for, rows_budget
-from isometrics.sources.passes import Pass
-from isometrics.sources.sorted_rows import BYTES_OF_A_ROW, SortedRows, SpillFolder, with_limit
+from isometrics.sources.sorted_rows import BYTES_OF_A_ROW
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    import numpy as np
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from isometrics._core.sample import Sample
-    from isometrics.sources.batches import Feeder, Source
+    from isometrics.points import OperatingPoints
+    from isometrics.sources.batches import Source
     from isometrics.sources.columns import Layout
 
     Progress = Callable[[int, int | None], None]
-    MakeFeeder = Callable[[np.dtype[Any], np.dtype[Any] | None], Feeder]
 
 
-_SHARE_BESIDE_GROUPS = 4
-"""Where rows of groups are on disk, the tables over all rows leave them 3 of 4 parts."""
-_BYTES_OF_A_KEY = 24
-"""What a row takes that is kept and sorted in a later pass."""
+ABSENT_CLASS = "no row has this class"
+"""Why a class of one classifier has no table."""
+_UNKNOWN = "not told"
+_UNITS = ("B", "kB", "MB", "GB", "TB")
+_LEAST_PREFIXED = 10_000
+
+
+class Pass(NamedTuple):
+    """One query over the rows, counted by its engine; None is what that does not report."""
+
+    purpose: str
+    rows: int | None
+    """How many rows were read."""
+    bytes: int | None
+    """How many bytes were read from files."""
+    shuffled: int | None
+    """How many rows went from one task of a cluster to another."""
+    collected: int
+    """How many rows of the result came into this process."""
+
+
+class Tables(NamedTuple):
+    """The tables of a source."""
+
+    points: dict[str, OperatingPoints]
+    """For each model, over all rows."""
+    groups: Mapping[str, dict[str, OperatingPoints]]
+    """For each group, the same; empty without groups."""
+    skipped: dict[str, str]
+    """Groups without a table, and why."""
+    rows: Sample | None
+    """The rows themselves, where they were kept; None for classes."""
+    without_rows: str = ""
+    """Why the rows were not kept, where intervals may need them."""
+    note: str = ""
+    """What else there is to say about how rows were counted."""
+    positive: object = None
+    """The positive label, where labels such as yes and no told it; None where it is clear."""
+    class_rows: dict[str, Sample] = {}  # noqa: RUF012
+    """The rows of each class of one classifier, where they were kept."""
+    passes: tuple[Pass, ...] = ()
+    """What each pass over the rows has read and collected."""
+
+
+class CountRows(Protocol):
+    """The method of a source that counts its rows itself."""
+
+    def __call__(
+        self,
+        layout: Layout,
+        *,
+        tolerance: float | None,
+        keep_rows: bool,
+        progress: Callable[[int, int | None], None] | None,
+    ) -> Tables:
+        """Return the tables; arguments as in `isometrics.sources.tables.read_tables`."""
+        ...
 
 
 def read_tables(
@@ -44,7 +93,6 @@ def read_tables(
     tolerance: float | None = None,
     keep_rows: bool | int | str | None = None,
     progress: Progress | None = None,
-    feeder: MakeFeeder | None = None,
     drop_missing: bool = False,
     notify: Callable[[Advice], None] | None = None,
 ) -> Tables:
@@ -67,9 +115,6 @@ def read_tables(
         keeps none where there are more.
     progress
         Called with the rows read so far and the number of all rows, where that is known.
-    feeder
-        Makes what counts the rows of a model, from the types of scores and weights; by default,
-        rows are sorted, or counted in bins where there is a tolerance.
     drop_missing
         Leave out rows that miss a value in any column that is used, for all models.
     notify
@@ -93,30 +138,30 @@ def read_tables(
         _refuse_or_notify(shortage, layout, notify, drop_missing=drop_missing)
     if n_rows is not None and notify is not None and tolerance is None and layout.model is None:
         _notify_of_gaps(n_rows, len(layout.scores), budget, notify)
-    with SpillFolder() as folder:
-        models = _Models(layout, budget, feeder or _feeders(layout, tolerance, folder))
-        grouped = layout.group is not None
+    binned = tolerance is not None and layout.weight is None and layout.group is None
+    bins = BinnedRows(layout.label, tolerance, budget) if tolerance is not None and binned else None
+    with closing(
+        HeldRows(layout, budget, counted=bins is None, kept=kept, shortage=shortage)
+    ) as held:
         passes: list[Pass] = []
-        held: HeldRows | None = HeldRows(
-            grouped=grouped, budget=budget, kept=kept, folder=folder, shortage=shortage
-        )
+        finished: FinishedRows | None = None
         while True:
             cleaner = Cleaner(layout, source, drop_missing=drop_missing)
             for samples in _batches(source, cleaner, progress):
-                models.append(samples)
-                if held is not None:
+                if bins is not None:
+                    bins.append(samples)
+                if finished is None:
                     held.append(samples)
-                if held is not None and held.spilled:
-                    models.spill(budget // _SHARE_BESIDE_GROUPS)
             cleaner.finish()
             passes.append(_pass(source, cleaner.rows, passes))
-            names = None if layout.model is None else cleaner.models.in_order()[0]
-            if held is not None:
-                finished = held.finish(models.names(names), layout.label, progress)
-                held = None
-            if not models.look_again():
+            if finished is None:
+                models = list(
+                    layout.scores if layout.model is None else cleaner.models.in_order()[0]
+                )
+                finished = held.finish(models, progress)
+            if bins is None or not bins.end_pass():
                 break
-        points, skipped = models.points(names)
+        points, skipped = _tables(models, layout, (held if bins is None else bins).points)
         # Each of several classes has its own labels, like a model that is alone.
         by_class = layout.multiclass and len(layout.scores) > 1
         groups, kept_rows, reason, note = finished
@@ -132,6 +177,23 @@ def read_tables(
             {name: kept_rows[name] for name in points if by_class and kept_rows},
             tuple(passes),
         )
+
+
+def _tables(
+    models: Sequence[str], layout: Layout, count: Callable[[str], OperatingPoints]
+) -> tuple[dict[str, OperatingPoints], dict[str, str]]:
+    """Return the table of each model, and why some have none."""
+    points: dict[str, OperatingPoints] = {}
+    skipped: dict[str, str] = {}
+    for model in models:
+        try:
+            points[model] = count(model)
+        except OneClassError:
+            # Of many classes some may be absent; that leaves the others as they are.
+            if not layout.multiclass or len(models) == 1:
+                raise
+            skipped[model] = ABSENT_CLASS
+    return points, skipped
 
 
 def _pass(source: Source, rows: int, earlier: Sequence[Pass]) -> Pass:
@@ -190,67 +252,56 @@ def _batches(source: Source, cleaner: Cleaner, progress: Progress | None) -> Ite
         yield samples
 
 
-def _feeders(layout: Layout, tolerance: float | None, folder: SpillFolder) -> MakeFeeder:
-    """Return a constructor of feeders; bins serve only rows without weights and groups."""
-    if tolerance is None or layout.weight is not None or layout.group is not None:
-        return partial(SortedRows, folder=folder)
-    return lambda dtype, _: BinnedRows(dtype, tolerance, folder=folder)
+def explain_passes(passes: Iterable[Pass]) -> str:
+    """Return the passes as a table, with their sums in its last line.
+
+    Examples
+    --------
+    >>> print(explain_passes([Pass("totals", 3000, 52_000, 8, 2), Pass("scores", 3000, 0, 90, 70)]))
+    2 passes
+    pass  purpose  rows read  bytes read  rows shuffled  rows collected
+       1  totals       3,000       52 kB              8               2
+       2  scores       3,000         0 B             90              70
+     all               6,000       52 kB             98              72
+    """
+    listed = list(passes)
+    if not listed:
+        return "no passes were counted; the data was given in memory"
+    total = Pass(
+        "",
+        _sum(each.rows for each in listed),
+        _sum(each.bytes for each in listed),
+        _sum(each.shuffled for each in listed),
+        sum(each.collected for each in listed),
+    )
+    rows = [*listed, total]
+    columns = {
+        "pass": [*map(str, range(1, len(rows))), "all"],
+        "purpose": [each.purpose for each in rows],
+        "rows read": [_count(each.rows) for each in rows],
+        "bytes read": [_bytes(each.bytes) for each in rows],
+        "rows shuffled": [_count(each.shuffled) for each in rows],
+        "rows collected": [_count(each.collected) for each in rows],
+    }
+    title = f"{len(listed)} pass{'es' * (len(listed) > 1)}"
+    return text_table(title, columns, left=["purpose"], most=len(rows))
 
 
-class _Models:
-    """The rows of each model on their way into a table."""
+def _sum(values: Iterable[int | None]) -> int | None:
+    """Return the sum; None if a part is not known."""
+    parts = list(values)
+    return None if None in parts else sum(value for value in parts if value is not None)
 
-    def __init__(self, layout: Layout, budget: int, feeder: MakeFeeder) -> None:
-        self._layout = layout
-        self._budget = budget
-        self._feeder = feeder
-        self._tables: dict[str, Feeder] = {}
 
-    def append(self, samples: list[Sample]) -> None:
-        """Add the rows of a batch to the tables of their models."""
-        for sample in samples:
-            for name, scores in sample.scores.items():
-                if name not in self._tables:
-                    kind = None if sample.weights is None else sample.weights.dtype
-                    self._tables[name] = self._feeder(scores.dtype, kind)
-                self._tables[name].append(sample.labels, scores, sample.weights)
-        self.spill(self._budget)
+def _count(value: int | None) -> str:
+    return _UNKNOWN if value is None else f"{value:,}"
 
-    def spill(self, budget: int) -> None:
-        """Move the rows of the largest tables to the disk, until the others fit."""
-        tables = sorted(self._tables.values(), key=lambda table: table.nbytes)
-        held = sum(table.nbytes for table in tables)
-        while held > budget:
-            table = tables.pop()
-            held -= table.nbytes
-            table.spill()
 
-    def look_again(self) -> bool:
-        """End a pass; tell whether another one is needed."""
-        room = self._budget // (_BYTES_OF_A_KEY * len(self._tables))
-        wanted = [table.end_pass(self._layout.label, room) for table in self._tables.values()]
-        return any(wanted)
-
-    def names(self, in_order: Iterable[str] | None) -> list[str]:
-        """Return the names of the models: those of a column in its order, else as they came."""
-        return list(self._tables if in_order is None else in_order)
-
-    def points(
-        self, in_order: Iterable[str] | None
-    ) -> tuple[dict[str, OperatingPoints], dict[str, str]]:
-        """Return the table of each model, and why some have none."""
-        share = self._budget // len(self._tables)
-        points: dict[str, OperatingPoints] = {}
-        skipped: dict[str, str] = {}
-        most = max(getattr(table, "rows", 0) for table in self._tables.values())
-        enough = limit_for(most * BYTES_OF_A_ROW * len(self._tables))
-        for model in self.names(in_order):
-            try:
-                counted = self._tables[model].points(self._layout.label, budget=share)
-                points[model] = with_limit(counted, enough if most else "")
-            except OneClassError:
-                # Of many classes some may be absent; that leaves the others as they are.
-                if not self._layout.multiclass or len(self._tables) == 1:
-                    raise
-                skipped[model] = ABSENT_CLASS
-        return points, skipped
+def _bytes(value: int | None) -> str:
+    """Return bytes with at least two digits, in the unit that suits them."""
+    if value is None:
+        return _UNKNOWN
+    power = 0
+    while value >= _LEAST_PREFIXED * 1000**power and power < len(_UNITS) - 1:
+        power += 1
+    return f"{value / 1000**power:,.0f} {_UNITS[power]}"

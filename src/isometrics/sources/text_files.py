@@ -1,20 +1,33 @@
-"""Files of text as a source: DuckDB splits the text, and all rows decide the types; JSON files."""
+"""Files of text as a source, CSV and JSON: the types that all rows decide, broken lines."""
 
 from __future__ import annotations
 
-import gzip
+import codecs
+import csv
+import io
 import json
 import re
-import zlib
 from abc import abstractmethod
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import groupby, islice, takewhile
+from operator import itemgetter
+from secrets import token_hex
+from statistics import mode
 from threading import Event, Thread
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, NamedTuple
 
-from isometrics._core.writing import ScratchFolder
-from isometrics.errors import FileError
-from isometrics.sources.batches import MIXED_LINE_ENDS, reading
+from isometrics._core.files import ScratchFolder
+from isometrics._core.results import join_names
+from isometrics.errors import Advice, FileError
+from isometrics.sources.batches import (
+    FIRST_ROWS,
+    MOST_LINES,
+    Line,
+    first_lines,
+    listed_lines,
+    reading,
+    refuse_doubled,
+)
 from isometrics.sources.files import (
     QuerySource,
     closed_on_failure,
@@ -26,14 +39,18 @@ from isometrics.sources.files import (
     settings,
     size_of,
 )
-from isometrics.sources.problems import MOST_LINES, Line, listed_lines
 from isometrics.sources.written_numbers import (
-    KINDS,
+    NULLS,
     PLAIN,
-    condition,
+    TEXT,
+    Dialect,
+    has_decimal_comma,
     is_number,
+    is_percent,
+    kinds_of_text,
+    looks_like_number,
     matches,
-    text_of_number,
+    value_of,
 )
 
 if TYPE_CHECKING:
@@ -44,12 +61,9 @@ if TYPE_CHECKING:
 
 LONGEST = 2**21
 """The longest line that DuckDB takes."""
-
-_LOOKED_AT = 4 * LONGEST
-_GZIP = b"\x1f\x8b"
-_ZSTD = b"\x28\xb5\x2f\xfd"
-_GLANCE = 64
 TABLE = "rows_of_text"
+_CODECS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+"""How compressed files begin, and what pyarrow and DuckDB call the compression."""
 _SHARE_OF_TABLE = 3
 """Once it is read, the table keeps one of so many parts of its reader's memory."""
 _POLL_SECONDS = 0.2
@@ -57,135 +71,32 @@ _USUAL_ROW = 40
 """The bytes of a row with two scores, by which progress is told."""
 
 
-def refuse_utf_16(path: Path) -> None:
-    """Refuse text in UTF-16, compressed or not: with its mark, or every second byte a zero."""
-    with reading(str(path)):
-        start = start_of(path, _GLANCE)
-    halves = start[::2], start[1::2]
+def codec_of(path: Path) -> str | None:
+    """Return how a file is compressed by its first bytes; None if it is not."""
+    with path.open("rb") as file:
+        first = file.read(4)
+    return next((codec for magic, codec in _CODECS.items() if first.startswith(magic)), None)
+
+
+def opened(path: Path) -> io.BufferedReader:
+    """Open a file of bytes, which are decompressed."""
+    import pyarrow as pa
+
+    return io.BufferedReader(pa.input_stream(str(path), compression=codec_of(path)))
+
+
+def start_of(path: Path) -> bytes:
+    """Return the first bytes of a file; text in UTF-16 is refused."""
+    start = b""
+    # A broken archive is reported when all of it is read.
+    with reading(str(path)), suppress(OSError), opened(path) as file:
+        start = file.read(LONGEST + 1)
+    every_second = start[:64:2], start[1:64:2]
     if start.startswith((b"\xff\xfe", b"\xfe\xff")) or any(
-        half and not any(half) for half in halves
+        half and not any(half) for half in every_second
     ):
         raise FileError.unreadable(path, "it is text in UTF-16; save it as UTF-8")
-
-
-def refuse_mixed_line_ends(path: Path, start: bytes) -> None:
-    """Refuse a file in whose beginning lines end in different ways."""
-    if len(_line_ends(start)) > 1:
-        raise FileError.unreadable(path, MIXED_LINE_ENDS)
-
-
-def _line_ends(text: bytes) -> set[bytes]:
-    """Return the different ends of lines outside quotes, but for those that may be cut in two."""
-    if b"\r" in text:
-        text = b" ".join(text.split(b'"')[::2]).removeprefix(b"\n").removesuffix(b"\r")
-    both = text.count(b"\r\n")
-    counts = {b"\r\n": both, b"\n": text.count(b"\n") - both, b"\r": text.count(b"\r") - both}
-    return {end for end, count in counts.items() if count}
-
-
-def refuse_long_lines(path: Path) -> None:
-    """Refuse a file that has a line without end among its first megabytes.
-
-    Finding out how such a line is separated and quoted would take DuckDB minutes.
-    """
-    with reading(str(path)):
-        start = start_of(path)
-    at = 0
-    while at + LONGEST < len(start):
-        end = max(start.rfind(mark, at, at + LONGEST) for mark in (b"\n", b"\r"))
-        if end < 0:
-            raise FileError.unreadable(
-                path,
-                f"it has a line of more than {LONGEST:,} bytes, so it is no table of predictions",
-            )
-        at = end + 1
-
-
-def start_of(path: Path, size: int = _LOOKED_AT) -> bytes:
-    """Return the first megabytes of a file, decompressed; nothing if the archive is broken."""
-    file = opened(path)
-    # A broken archive is reported when all of it is read.
-    with suppress(EOFError, OSError, zlib.error), file:
-        return file.read(size)
-    return b""
-
-
-def codec_of(path: Path) -> str | None:
-    """Return how a file is compressed by its first bytes, in DuckDB's words; None if it is not."""
-    with path.open("rb") as file:
-        first = file.read(len(_ZSTD))
-    return "gzip" if first.startswith(_GZIP) else "zstd" if first == _ZSTD else None
-
-
-def opened(path: Path) -> BinaryIO:
-    """Open a file of bytes; one that is compressed by gzip or Zstandard is decompressed."""
-    codec = codec_of(path)
-    if codec == "gzip":
-        return cast("BinaryIO", gzip.open(path))
-    if codec == "zstd":
-        import pyarrow as pa
-
-        return cast("BinaryIO", pa.CompressedInputStream(str(path), "zstd"))
-    return path.open("rb")
-
-
-NULLS = ("", "NA", "N/A", "null", "NULL", "None")
-"""What stands for a missing value in CSV; it is refused, as any missing value is."""
-
-TEXT = "VARCHAR"
-TIMES = {
-    "DATE": r"[0-9]{4}-[0-9]{2}-[0-9]{2}",
-    "TIME": r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?",
-    "TIMESTAMP": r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?",
-}
-INTEGERS = {"BIGINT": 2**63, "HUGEINT": 2**127}
-_ZERO_IN_FRONT = r"\s*[+-]?0[0-9]"
-"""What begins like this is an identifier, as 007 is."""
-_INTEGER = re.compile("-?(?:0|[1-9][0-9]{0,38})")
-_TRUTH = ("true", "false")
-"""Truth values; "yes" is a text, as in all other sources."""
-
-
-def may_be(text: str, kind: str) -> bool:
-    """Tell whether a text may be a value of a kind; where DuckDB says no, all rows decide."""
-    if kind == "BOOLEAN":
-        return text.lower() in _TRUTH
-    if kind in INTEGERS:
-        return _INTEGER.fullmatch(text) is not None and abs(int(text)) <= INTEGERS[kind]
-    if kind in TIMES:
-        return re.fullmatch(TIMES[kind], text) is not None
-    if kind == PLAIN:
-        return is_number(text) and re.match(_ZERO_IN_FRONT, text) is None
-    return matches(text, kind)
-
-
-def value_of(column: str, kind: str) -> str:
-    """Return the value of a text in SQL, null where it is none of its kind.
-
-    Nothing of a text is lost: a number is one whose text can be told from it, but for floats.
-    """
-    if kind == TEXT:
-        return column
-    if kind == "BOOLEAN":
-        true, false = map(literal, _TRUTH)
-        return f"CASE lower({column}) WHEN {true} THEN true WHEN {false} THEN false END"
-    value = f"TRY_CAST({column} AS {'DOUBLE' if kind == PLAIN else kind})"
-    if kind == PLAIN:
-        # Most begin with another digit or with 0, which is decided without an expression.
-        zero = f"{column} < '1' AND NOT starts_with({column}, '0.')"
-        return (
-            f"CASE WHEN {zero} AND regexp_matches({column}, '^{_ZERO_IN_FRONT}') THEN NULL "
-            f"ELSE {value} END"
-        )
-    if kind in KINDS:
-        number = f"TRY_CAST({text_of_number(column, kind)} AS DOUBLE)"
-        return f"CASE WHEN {condition(column, kind)} THEN {number} END"
-    same = f"CAST({value} AS VARCHAR) = {column}"
-    if kind in TIMES:
-        same += f" AND regexp_full_match({column}, {literal(TIMES[kind])})"
-    # Most labels are one digit, which needs no other check.
-    short = f"strlen({column}) = 1 OR " if kind in INTEGERS else ""
-    return f"CASE WHEN {short}{same} THEN {value} END"
+    return start
 
 
 class TextFiles(QuerySource):
@@ -199,30 +110,48 @@ class TextFiles(QuerySource):
     has_lines = True
     ordered = True
     bytes_read: int | None = 0
-    _size: int
-    """How many bytes the files have."""
 
-    def __init__(self, name: str, memory: int) -> None:
+    def __init__(self, path: str, files: Sequence[Path], memory: int) -> None:
         import duckdb
 
+        self._files = files
+        self._size = size_of(path, files)
+        self._partitioned = in_folders(path, files)
         self._megabytes = megabytes_of(memory)
         folder = ScratchFolder()
         self.belongings.append(folder)
         # DuckDB makes joins of long lists of values, and these change the order of rows.
         ordered = {"disabled_optimizers": "in_clause"}
         connection = duckdb.connect(config=settings(memory, folder.name) | ordered)
-        super().__init__(name, connection, TABLE)
+        super().__init__(path, connection, TABLE)
+        self._names: list[str] = []
+        """The names of all columns."""
         self._kinds: dict[str, str] = {}
         """The kinds of the columns that were read."""
-
-    @property
-    @abstractmethod
-    def _names(self) -> Sequence[str]:
-        """The names of all columns."""
 
     @abstractmethod
     def _read(self, columns: Sequence[str]) -> None:
         """Read columns into the table, and note their kinds in `_kinds`."""
+
+    @abstractmethod
+    def _lines_of_rows(self) -> Iterator[Line]:
+        """Yield the line of each row; fewer where rows are not on lines of their own."""
+
+    def lines(self, positions: Sequence[int]) -> dict[int, Line]:
+        """Return the lines of some rows by their positions."""
+        wanted = set(positions)
+        found: dict[int, Line] = {}
+        # What Python's own reader does not take has no lines.
+        with suppress(OSError, csv.Error):
+            for position, line in enumerate(self._lines_of_rows()):
+                if position in wanted:
+                    found[position] = line
+                if len(found) == len(wanted):
+                    return found
+        return {}
+
+    def _line(self, number: int, file: Path) -> Line:
+        return Line(number, file.name if len(self._files) > 1 else "")
 
     @property
     def schema(self) -> pa.Schema:
@@ -236,12 +165,9 @@ class TextFiles(QuerySource):
     def settle(self, columns: Sequence[str], needed: Collection[str] = ()) -> None:  # noqa: ARG002
         """Read columns that were not read before, beside those that were."""
         if not set(columns) <= self._kinds.keys():
-            self._load([name for name in self._names if name in {*self._kinds, *columns}])
-
-    def _load(self, columns: Sequence[str]) -> None:
-        with self._filling_table():
-            self._read(columns)
-        self.bytes_read = (self.bytes_read or 0) + self._size
+            with self._filling_table():
+                self._read([name for name in self._names if name in {*self._kinds, *columns}])
+            self.bytes_read = (self.bytes_read or 0) + self._size
 
     @contextmanager
     def _filling_table(self) -> Iterator[None]:
@@ -265,7 +191,7 @@ class TextFiles(QuerySource):
             yield
             return
         tell, done = self.progress, Event()
-        rows = self._estimated_rows()
+        rows = max(self._size // _USUAL_ROW, 1)
 
         def poll() -> None:
             while not done.wait(_POLL_SECONDS):
@@ -278,9 +204,6 @@ class TextFiles(QuerySource):
         finally:
             done.set()
             watcher.join()
-
-    def _estimated_rows(self) -> int:
-        return max(self._size // _USUAL_ROW, 1)
 
     def batches(
         self, columns: Sequence[str], *, limit: int | None = None
@@ -296,66 +219,473 @@ class TextFiles(QuerySource):
         self._connection.execute(query).fetchall()
 
 
+# ---------------------------------------------------------------------- how CSV is written
+
+_QUOTE = '"'
+_DELIMITERS = ";\t|,"
+"""What may separate values; where two of them may, a comma is that of decimals."""
+_LINE_END = re.compile("\r\n|\n|\r")
+_LOOKED_AT = 100
+"""So many rows tell how a file is written."""
+
+
+class CSVFormat(NamedTuple):
+    """How a CSV file is written; delimiters and line breaks in values stand in double quotes."""
+
+    delimiter: str
+    line_end: str
+    skipped: int
+    """How many lines are above the table: comments and blank ones."""
+    header: bool
+    names: tuple[str, ...]
+    codec: str | None
+    """How the file is compressed, whatever its name says; None if it is not."""
+
+
+def format_of(file: Path, dialect: Dialect) -> CSVFormat:
+    """Find out how a file is written from its first rows, and from what the user knows."""
+    start = start_of(file)
+    text = _decoded(file, start)
+    end = _LINE_END.search("".join(text.split(_QUOTE)[::2]))
+    if len(start) > LONGEST and (end is None or not _ends_in_lines(file)):
+        raise FileError.unreadable(
+            file, f"it has a line of more than {LONGEST:,} bytes, so it is no table of predictions"
+        )
+    line_end = "\n" if end is None else end[0]
+    lines = list(io.StringIO(text, newline="\r" if line_end == "\r" else "\n"))
+    commas_in_numbers = dialect.decimal == "," and _QUOTE not in text
+    marks = _DELIMITERS[:-1] if commas_in_numbers else _DELIMITERS
+    tables = {mark: _table_among(lines, mark) for mark in marks}
+    mark = max(marks, key=lambda mark: _likelihood(tables[mark][1]))
+    skipped, rows = tables[mark]
+    width = mode(map(len, rows))
+    if width > len(rows[0]):
+        raise FileError.unreadable(
+            file,
+            f"line {skipped + 1} does not have the {width} values of other lines; remove it, or "
+            "begin it with #",
+        )
+    if width == len(rows[0]) == 1:
+        # One column is separated by nothing, so that anything will do that it does not hold.
+        mark = next((mark for mark in reversed(_DELIMITERS) if mark not in text), mark)
+    header = _has_names(rows) if dialect.header is None else dialect.header
+    if dialect.decimal is None and not header and mark != ",":
+        _refuse_decimal_commas(file, rows[0], mark)
+    names = [
+        name if header and name.strip() else f"column{place}" for place, name in enumerate(rows[0])
+    ]
+    refuse_doubled(file, names)
+    return CSVFormat(mark, line_end, skipped, header, tuple(names), codec_of(file))
+
+
+def _ends_in_lines(file: Path) -> bool:
+    """Tell whether a file ends in lines; DuckDB loses a last one that exceeds its buffer.
+
+    The end of a compressed file is not known before all of it is read.
+    """
+    if codec_of(file) is not None:
+        return True
+    with file.open("rb") as content:
+        content.seek(-LONGEST, io.SEEK_END)
+        return not {*b"\r\n"}.isdisjoint(content.read().rstrip(b"\r\n"))
+
+
+def _decoded(file: Path, start: bytes) -> str:
+    # The last character may be cut in two.
+    decoder = codecs.getincrementaldecoder("utf-8-sig")
+    try:
+        return decoder().decode(start)
+    except UnicodeDecodeError:
+        lines = decoder("replace").decode(start).split("\n")
+    wrong = [Line(number) for number, line in enumerate(lines, 1) if "\ufffd" in line]
+    raise FileError.unreadable(
+        file, f"there is text that is not UTF-8 on {first_lines(wrong)}; save it as UTF-8"
+    )
+
+
+def _refuse_decimal_commas(file: Path, row: Sequence[str], mark: str) -> None:
+    """Refuse a file of numbers whose commas are those of decimals."""
+    number = next(filter(has_decimal_comma, row), None)
+    if number is not None and all(map(looks_like_number, row)):
+        raise FileError.unreadable(
+            file,
+            f"its values are separated by {mark!r}",
+            Advice("{} looks like a decimal comma; pass {decimal:,}", number.strip()),
+        )
+
+
+def _table_among(lines: Sequence[str], mark: str) -> tuple[int, list[list[str]]]:
+    """Return how many comments are above a table, and its first rows."""
+    above = len(list(takewhile(_is_comment, lines)))
+    rows = _records(lines[above:], mark)
+    # A row may begin with an identifier such as #7.
+    while (last := _records(lines[:above][-1:], mark)) and (
+        not rows or 1 < len(last[0]) == len(rows[0])
+    ):
+        above -= 1
+        rows = last + rows
+    return above, rows or [[""]]
+
+
+def _is_comment(line: str) -> bool:
+    return not line.strip() or line.startswith(("#", "sep="))
+
+
+def _records(lines: Sequence[str], mark: str) -> list[list[str]]:
+    """Return the first records, as far as they are no longer than Python's reader takes."""
+    found: list[list[str]] = []
+    with suppress(csv.Error):
+        found.extend(filter(None, islice(csv.reader(lines, delimiter=mark), _LOOKED_AT)))
+    return found
+
+
+def _likelihood(rows: Sequence[Sequence[str]]) -> tuple[bool, float]:
+    """Tell how likely rows are separated rightly: most of them have the values of the first."""
+    width = len(rows[0])
+    share = sum(len(row) == width for row in rows) / len(rows)
+    return (True, share) if width > 1 else (False, mode(map(len, rows)))
+
+
+def _has_names(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the first row has names: no numbers, or one text above numbers alone."""
+    first, *others = rows
+    if not any(map(_is_some_number, first)):
+        return True
+    whole = [row for row in others if len(row) == len(first)]
+    return any(
+        not (_is_some_number(name) or name in NULLS)
+        and all(_is_some_number(value) or value in NULLS for value in values)
+        for name, *values in zip(first, *whole, strict=True)
+        if values
+    )
+
+
+def _is_some_number(text: str) -> bool:
+    return is_number(text) or looks_like_number(text)
+
+
+# ---------------------------------------------------------------------- the files
+
+_MOST_BROKEN = 10_000
+"""So many broken lines are counted."""
+_TOGETHER = 500
+"""So many questions about columns are in one query; of many more it would take minutes."""
+_MOST_WORDS = 100
+"""A text column with more words than this in its first rows is read only if it is asked for."""
+_FIRST = "first_rows_of_text"
+
+
+class CSVFiles(TextFiles):
+    """CSV files, which may be written in different ways; broken lines are refused."""
+
+    takes_dialect = True
+
+    def __init__(self, path: str, files: Sequence[Path], memory: int, dialect: Dialect) -> None:
+        super().__init__(path, files, memory)
+        self._dialect = dialect
+        self.decimal = dialect.decimal
+        self._nulls: Sequence[str] = NULLS
+        with closed_on_failure(self), reading(path):
+            self._formats = {file: format_of(file, dialect) for file in files}
+            with self._broken_lines_named():
+                self._look()
+
+    def _look(self) -> None:
+        """Find the columns, and of each the kinds that its first texts allow."""
+        table = f"SELECT * FROM {self._raw()} LIMIT {FIRST_ROWS}"
+        self._connection.execute(f"CREATE OR REPLACE TABLE {_FIRST} AS {table}").fetchall()
+        self._names = [name for name, *_ in self._rows_of(f"DESCRIBE {_FIRST}")]
+        in_files = {name for form in self._formats.values() for name in form.names}
+        kinds = kinds_of_text(self._dialect.decimal)
+        # What folders say has a type already.
+        self._candidates = self._fitting(
+            {name: kinds if name in in_files else () for name in self._names}, _FIRST
+        )
+        texts = [name for name, kinds in self._candidates.items() if kinds == [TEXT]]
+        words = ", ".join(["count(*)", *(f"count(DISTINCT {quoted(name)})" for name in texts)])
+        ((_, *counts),) = self._rows_of(f"SELECT {words} FROM {_FIRST}")
+        self._free = {n for n, count in zip(texts, counts, strict=True) if count > _MOST_WORDS}
+        """Columns of texts that differ from row to row, which are texts whatever follows."""
+
+    def settle(self, columns: Sequence[str], needed: Collection[str] = ()) -> None:
+        """Find out the types of columns from all rows; those that are needed are read with them."""
+        super().settle([name for name in columns if name in needed or name not in self._free])
+
+    def _read(self, columns: Sequence[str]) -> None:
+        """Read columns as the kinds that the first rows allow; again where later rows do not."""
+        with self._broken_lines_named():
+            kinds = {name: self._candidates[name][0] for name in columns}
+            self._create(self._values(kinds), self._raw())
+            counts = ", ".join(f"count({quoted(name)})" for name in columns)
+            ((rows, *present),) = self._rows_of(f"SELECT count(*), {counts} FROM {TABLE}")
+            counted = dict(zip(columns, present, strict=True))
+            # A missing value and one of another kind are both null.
+            doubtful = [name for name in columns if kinds[name] != TEXT and counted[name] < rows]
+            fitting = self._fitting({n: self._candidates[n][:-1] for n in doubtful}, self._raw())
+            better = {name: found[0] for name, found in fitting.items()}
+            better |= {name: TEXT for name in columns if not counted[name]}
+            if better.items() - kinds.items():
+                kinds |= better
+                self._create(self._values(kinds), self._raw())
+            self._kinds = kinds
+
+    def _values(self, kinds: Mapping[str, str]) -> dict[str, str]:
+        return {name: value_of(quoted(name), kind) for name, kind in kinds.items()}
+
+    def _fitting(self, candidates: Mapping[str, Sequence[str]], table: str) -> dict[str, list[str]]:
+        """Return the kinds that all texts of each column have, the narrowest first."""
+        found: dict[str, list[str]] = {name: [] for name in candidates}
+        pairs = [(name, kind) for name, kinds in candidates.items() for kind in kinds]
+        for start in range(0, len(pairs), _TOGETHER):
+            some = pairs[start : start + _TOGETHER]
+            fits = ", ".join(
+                f"bool_and({value_of(quoted(name), kind)} IS NOT NULL OR {quoted(name)} IS NULL)"
+                for name, kind in some
+            )
+            (answers,) = self._rows_of(f"SELECT {fits} FROM {table}")
+            for (name, kind), fits_all in zip(some, answers, strict=True):
+                found[name] += [kind] * (fits_all is not False)
+        return {name: [*kinds, TEXT] for name, kinds in found.items()}
+
+    def is_number(self, text: str) -> bool:
+        """Tell whether a text is a number as the files write them."""
+        return (
+            super().is_number(text)
+            if self.decimal is None
+            else matches(text, f"{PLAIN} {self.decimal}")
+        )
+
+    def notes(self) -> list[str]:
+        """Return what a reader should know about how the files were read."""
+        percents = [name for name, kind in self._kinds.items() if is_percent(kind)]
+        said = [f"{join_names(percents)} in percent, read as shares"] if percents else []
+        if not any(form.header for form in self._formats.values()):
+            said.append("the file has no header line")
+        return said
+
+    def _raw(self, **more: object) -> str:
+        """Return the files as a table in SQL, all of whose columns are texts."""
+        tables = [
+            self._texts(form, list(files), more)
+            for form, files in groupby(self._formats, self._formats.__getitem__)
+        ]
+        if len(tables) == 1:
+            return tables[0]
+        return f"({' UNION ALL BY NAME '.join(f'SELECT * FROM {table}' for table in tables)})"
+
+    def _texts(self, form: CSVFormat, files: Sequence[Path], more: Mapping[str, object]) -> str:
+        """Return files of one format as a table in SQL.
+
+        DuckDB's buffers would be of 32 MB, too much for many a limit and not faster, and it would
+        take a row that begins with the identifier #7 for a comment.
+        """
+        named = ", ".join(f"{literal(name)}: {literal(TEXT)}" for name in form.names)
+        options: dict[str, object] = {
+            "auto_detect": "false",
+            "delim": literal(form.delimiter),
+            "quote": literal(_QUOTE),
+            "escape": literal(_QUOTE),
+            "new_line": literal(form.line_end.replace("\r", "\\r").replace("\n", "\\n")),
+            "skip": form.skipped,
+            "header": form.header,
+            "comment": "''",
+            "nullstr": f"[{', '.join(map(literal, self._nulls))}]",
+            "buffer_size": 2 * LONGEST,
+            "compression": literal(form.codec or "none"),
+            "hive_partitioning": self._partitioned,
+            "columns": f"{{{named}}}",
+        }
+        given = ", ".join(f"{option} = {value}" for option, value in {**options, **more}.items())
+        return f"read_csv([{', '.join(literal(only_this(file)) for file in files)}], {given})"
+
+    def keep_texts(self, numbers: Mapping[str, str]) -> bool:
+        """Read all columns as they are written, and some numbers under other names besides."""
+        self.settle(list(numbers), numbers)
+        kinds = dict.fromkeys(self._names, TEXT)
+        added = {new: value_of(quoted(name), self._kinds[name]) for name, new in numbers.items()}
+        # No text stands for null, not even the empty one.
+        self._nulls = (token_hex(),)
+        with self._filling_table():
+            self._create(self._values(kinds) | added, self._raw())
+        self._kinds = kinds | dict.fromkeys(added, PLAIN)
+        return True
+
+    # ------------------------------------------------------------------ lines
+
+    @contextmanager
+    def _broken_lines_named(self) -> Iterator[None]:
+        """Name the lines that are no rows, which DuckDB tells when it skips them."""
+        import duckdb
+
+        try:
+            yield
+        except duckdb.InvalidInputException as error:
+            rows = self._raw(ignore_errors=True, store_rejects=True, rejects_limit=_MOST_BROKEN)
+            self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {rows}").fetchall()
+            broken = list(self._broken_lines())
+            if not broken:
+                raise
+            width = len(next(iter(self._formats.values())).names)
+            raise FileError.unreadable(self.name, _about_broken(broken, width)) from error
+
+    def _broken_lines(self) -> Iterator[_BrokenLine]:
+        rejects = self._connection.execute(
+            "SELECT s.file_path, e.line_byte_position - 1, min(e.error_type), "
+            "max(regexp_extract(e.error_message, 'Found: ([0-9]+)', 1)), "
+            "regexp_extract(min(e.csv_line), '^[\r\n]*') "
+            "FROM reject_errors e JOIN reject_scans s USING (scan_id, file_id) "
+            "GROUP BY s.file_path, e.line_byte_position ORDER BY ALL"
+        ).fetchall()
+        found = {name: list(lines) for name, lines in groupby(rejects, itemgetter(0))}
+        for file, form in self._formats.items():
+            lines = found.get(only_this(file)) or found.get(str(file.absolute())) or []
+            end = form.line_end[-1]
+            ends = _ends_before(file, end, [offset for _, offset, *_ in lines])
+            # The text of a line begins with the blank ones before it.
+            for before, (_, _, kind, values, blank) in zip(ends, lines, strict=True):
+                yield _BrokenLine(self._line(1 + before + blank.count(end), file), kind, values)
+
+    def _lines_of_rows(self) -> Iterator[Line]:
+        for file, form in self._formats.items():
+            yield from (self._line(number, file) for number in _lines_of_records(file, form))
+
+
+def _lines_of_records(file: Path, form: CSVFormat) -> Iterator[int]:
+    """Yield the line on which each record below the header begins, as editors count."""
+    header = form.header
+    newline = "\r" if form.line_end == "\r" else "\n"
+    with opened(file) as content:
+        text = io.TextIOWrapper(content, "utf-8-sig", "replace", newline=newline)
+        reader = csv.reader(text, delimiter=form.delimiter)
+        end = 0
+        for record in reader:
+            begin, end = end + 1, reader.line_num
+            # In files of one column a blank line is a missing value.
+            if begin <= form.skipped or not (record or len(form.names) == 1):
+                continue
+            if not header:
+                yield begin
+            header = False
+
+
+def _ends_before(file: Path, end: str, offsets: Sequence[int]) -> Iterator[int]:
+    """Yield how many lines end before each of some bytes, which are given in rising order."""
+    ends = before = 0
+    with opened(file) as content:
+        for offset in offsets:
+            while before < offset and (block := content.read(min(offset - before, LONGEST))):
+                ends += block.count(end.encode())
+                before += len(block)
+            yield ends
+
+
+class _BrokenLine(NamedTuple):
+    """A line that is no row."""
+
+    place: Line
+    kind: str
+    """What is wrong with it, in DuckDB's words."""
+    values: str
+    """How many values it has, where that is wrong."""
+
+
+_WRONG = {
+    "UNQUOTED VALUE": "a quote that does not end, or text after one",
+    "INVALID ENCODING": "text that is not UTF-8",
+    "INVALID UNICODE": "text that is not UTF-8",
+    "LINE SIZE OVER MAXIMUM": f"more than {LONGEST:,} bytes",
+}
+_RAGGED = ("MISSING COLUMNS", "TOO MANY COLUMNS")
+
+
+def _about_broken(broken: Sequence[_BrokenLine], width: int) -> str:
+    """Say what is wrong with broken lines, and what to do."""
+    ragged = [line for line in broken if line.kind in _RAGGED]
+    said = []
+    if ragged:
+        shown = [
+            f"{listed_lines([line.place])} has {line.values} value{'s' * (line.values != '1')}"
+            for line in ragged[:MOST_LINES]
+        ]
+        if len(ragged) > MOST_LINES:
+            shown.append(f"{len(ragged) - MOST_LINES:,} more lines another number")
+        said.append(f"{join_names(shown)} but the first line {width}")
+    for kind in sorted({line.kind for line in broken} - {*_RAGGED}):
+        lines = [line.place for line in broken if line.kind == kind]
+        said.append(f"there is {_WRONG.get(kind, kind.lower())} on {first_lines(lines)}")
+    return f"{'; '.join(said)}; correct or remove {'it' if len(broken) == 1 else 'them'}"
+
+
+# ---------------------------------------------------------------------- JSON
+
+_MALFORMED = "Malformed JSON"
+_TYPES = {"UBIGINT": "HUGEINT"} | dict.fromkeys(
+    ("JSON", "UUID", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"), TEXT
+)
+"""Types that are read as others: texts stay as they are, and whole numbers are exact."""
+
+
 class JSONFiles(TextFiles):
-    """JSON files: lines, or arrays of objects."""
+    """JSON files, whose types DuckDB finds in all rows."""
 
     def __init__(self, path: str, files: Sequence[Path], memory: int) -> None:
-        self._files = files
-        self._size = size_of(path, files)
+        super().__init__(path, files, memory)
         self._paths = "[" + ", ".join(literal(only_this(file)) for file in files) + "]"
-        self._partitioned = in_folders(path, files)
-        super().__init__(path, memory)
-        with closed_on_failure(self), self._lines_named(path), reading(path):
+        with closed_on_failure(self), self._lines_named(), reading(path):
+            for file in files:
+                start_of(file)
             # What folders say is no key of an object.
             self._keys = self._described(
                 "union_by_name = true, sample_size = -1, "
                 "maximum_sample_files = -1, hive_partitioning = false"
             )
-            self._refuse_twins(list(self._keys))
+            self._refuse_renamed()
             self._types = self._described(self._typed()) if self._partitioned else self._keys
+            self._names = list(self._types)
 
     @contextmanager
-    def _lines_named(self, path: str) -> Iterator[None]:
-        """Name the lines that are no JSON; DuckDB's own numbers of lines are others."""
+    def _lines_named(self) -> Iterator[None]:
+        """Name the first line that is no JSON; DuckDB does not count blank ones."""
         try:
             yield
         except FileError as error:
-            if _MALFORMED not in error.problem:
-                raise
-            found = [
-                Line(number, file.name if len(self._files) > 1 else "")
-                for file in self._files
-                for number in islice(_broken_json(file), MOST_LINES + 1)
-            ]
-            if not found:
-                raise
-            shown = listed_lines(found[:MOST_LINES])
-            more = " and more" * (len(found) > MOST_LINES)
-            are = "are" if len(found) > 1 else "is"
-            raise FileError.unreadable(
-                path,
-                f"{shown}{more} {are} no JSON; correct or remove "
-                f"{'them' if len(found) > 1 else 'it'}",
-            ) from error
+            for file in self._files if _MALFORMED in error.problem else ():
+                if (number := _broken_line(file)) is not None:
+                    line = listed_lines([self._line(number, file)])
+                    raise FileError.unreadable(
+                        self.name, f"{line} is no JSON; correct or remove it"
+                    ) from error
+            raise
 
     def _described(self, options: str) -> dict[str, str]:
         """Return the names and types of columns that DuckDB finds in all rows."""
         table = f"read_json({self._paths}, format = 'auto', {options})"
         found = self._rows_of(f"DESCRIBE SELECT * FROM {table}")
-        return {name: _OF_JSON.get(kind, kind) for name, kind, *_ in found}
+        return {name: _TYPES.get(kind, kind) for name, kind, *_ in found}
+
+    def _refuse_renamed(self) -> None:
+        """Refuse keys that differ in capital letters alone, of which DuckDB reads but one."""
+        known = set(map(str.lower, self._keys))
+        rows = f"read_json({self._paths}, format = 'auto', {self._typed()})"
+        for name in self._keys:
+            key, _, number = name.rpartition("_")
+            if not (number.isdecimal() and key.lower() in known):
+                continue
+            if not self._rows_of(f"SELECT 1 FROM {rows} WHERE {quoted(name)} IS NOT NULL LIMIT 1"):
+                raise FileError.unreadable(
+                    self.name,
+                    f"it has keys that differ from {key!r} in capital letters alone, or no value "
+                    f"of {name!r}; rename or remove one",
+                )
 
     def _typed(self) -> str:
         named = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in self._keys.items())
         return f"columns = {{{named}}}, hive_partitioning = {self._partitioned}"
 
-    @property
-    def _names(self) -> Sequence[str]:
-        return list(self._types)
-
     def _read(self, columns: Sequence[str]) -> None:
         import duckdb
 
-        with self._lines_named(self.name), reading(self.name):
+        with self._lines_named(), reading(self.name):
             self._create(
                 {name: quoted(name) for name in columns},
                 f"read_json({self._paths}, format = 'auto', {self._typed()})",
@@ -368,64 +698,37 @@ class JSONFiles(TextFiles):
                     self._connection.execute(alter).fetchall()
         self._kinds = {name: self._types[name] for name in columns}
 
-    def _refuse_twins(self, names: list[str]) -> None:
-        """Refuse keys that DuckDB gave another name, because case is all that differs."""
-        for name in names:
-            twin = re.sub(r"_\d+$", "", name)
-            if twin == name or twin.lower() not in map(str.lower, names):
-                continue
-            if not any(json.dumps(name).encode() in start_of(file) for file in self._files):
-                raise FileError.unreadable(
-                    self.name, f"two of its keys are {twin!r} but for capital letters; rename one"
-                )
-
-    def lines(self, positions: Sequence[int]) -> dict[int, Line]:
-        """Return the lines of some rows; none where the objects are not one on each line."""
-        found: dict[int, Line] = {}
-        wanted, row = set(positions), 0
+    def _lines_of_rows(self) -> Iterator[Line]:
         for file in self._files:
             with opened(file) as content:
                 for number, line in enumerate(content, 1):
-                    if not (text := line.strip()):
-                        continue
-                    if not (text.startswith(b"{") and text.endswith(b"}")):
-                        return {}
-                    if row in wanted:
-                        found[row] = Line(number, file.name if len(self._files) > 1 else "")
-                        if len(found) == len(wanted):
-                            return found
-                    row += 1
-        return {}
+                    text = line.strip()
+                    if text and not (text.startswith(b"{") and text.endswith(b"}")):
+                        return
+                    if text:
+                        yield self._line(number, file)
 
 
-_OF_JSON = {"UBIGINT": "HUGEINT"} | dict.fromkeys(
-    ("JSON", "UUID", *TIMES, "TIMESTAMP WITH TIME ZONE"), TEXT
-)
-"""Types that are read as others: texts stay as they are, and whole numbers are exact."""
-
-
-_MALFORMED = "Malformed JSON"
-
-
-def _broken_json(file: Path) -> Iterator[int]:
-    """Yield the numbers of lines that are no JSON: of objects on one line each, or of one text."""
+def _broken_line(file: Path) -> int | None:
+    """Return the first line that is no JSON: of objects on one line each, or of one text."""
     with opened(file) as content:
-        lines = ((number, text) for number, line in enumerate(content, 1) if (text := line.strip()))
-        is_array = False
-        for number, text in lines:
-            is_array = is_array or text.startswith(b"[")
-            if is_array:
+        for number, line in enumerate(content, 1):
+            text = line.strip()
+            # An array, or an object on several lines, is one text.
+            if number == 1 and not text.endswith(b"}"):
                 break
             try:
-                json.loads(text)
+                json.loads(text or b"null")
             except ValueError:
-                yield number
-    if is_array:
+                return number
+        else:
+            return None
+    with opened(file) as content:
         try:
-            with opened(file) as content:
-                json.loads(content.read())
+            json.loads(content.read())
         except json.JSONDecodeError as error:
-            yield error.lineno
+            return error.lineno
         except ValueError:
             # Text of another encoding is no JSON, but has no lines either.
-            return
+            return None
+    return None

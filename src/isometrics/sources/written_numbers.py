@@ -1,10 +1,12 @@
-"""Numbers as people and spreadsheets write them: 0,5783 and 1.234,5 and 57.8%."""
+"""Values as people and spreadsheets write them: 0,5783 and 1.234,5 and 57.8%, true, NA."""
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
-from isometrics.errors import Advice
+from isometrics._core.parameters import check_choice
+from isometrics.errors import Advice, ParameterError
 
 COMMA, POINT = ",", "."
 _MARKS = (COMMA, POINT)
@@ -37,6 +39,37 @@ digits. A zero in front makes an identifier, as 007 is.
 """
 _COMPILED = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in KINDS.items()}
 _COMMA_NUMBER = re.compile(rf"\s*[+-]?{_pattern(COMMA, grouped=True)}{_EXPONENT}\s*%?\s*")
+
+NULLS = ("", "NA", "N/A", "null", "NULL", "None")
+"""What stands for a missing value in CSV; it is refused, as any missing value is."""
+TEXT = "VARCHAR"
+_TRUTH, _INTEGERS = "BOOLEAN", ("BIGINT", "HUGEINT")
+_ZERO_IN_FRONT = r"\s*[+-]?0[0-9]"
+"""What begins like this is an identifier, as 007 is."""
+
+
+class Dialect(NamedTuple):
+    """What a user knows about how text is written, in CSV files and workbooks of Excel."""
+
+    decimal: str | None = None
+    """The mark before decimals; by default a point, and no mark between groups of digits."""
+    header: bool | None = None
+    """Whether the first line has the names of the columns; by default it is recognised."""
+
+    @classmethod
+    def of(cls, decimal: str | None, header: bool | None) -> Dialect:
+        """Check what a user gave."""
+        if decimal is not None:
+            check_choice(decimal, "decimal", (COMMA, POINT))
+        if header is not None and not isinstance(header, bool):
+            raise ParameterError(f"must be True or False but is {header!r}", parameter="header")
+        return cls(decimal, header)
+
+
+def kinds_of_text(decimal: str | None) -> tuple[str, ...]:
+    """Return what a column of text may hold, the narrowest kind first; all may be text besides."""
+    plain = (PLAIN,) if decimal is None else ()
+    return (_TRUTH, *_INTEGERS, *plain, *kinds_for(decimal))
 
 
 def kinds_for(decimal: str | None) -> tuple[str, ...]:
@@ -96,13 +129,34 @@ def advice_about(text: str, decimal: str | None) -> Advice | None:
     return None
 
 
-def condition(column: str, kind: str) -> str:
-    """Return a condition in SQL: the text of a column is a number of a kind."""
+def value_of(column: str, kind: str) -> str:
+    """Return the value of a text in SQL, null where it is none of its kind.
+
+    Nothing of a text is lost: a number is one whose text can be told from it, but for floats.
+    """
+    if kind == TEXT:
+        return column
+    if kind == _TRUTH:
+        # "Yes" is a text, as in all other sources.
+        return f"CASE lower({column}) WHEN 'true' THEN true WHEN 'false' THEN false END"
+    if kind in _INTEGERS:
+        value = f"TRY_CAST({column} AS {kind})"
+        # Most labels are one digit, which needs no other check.
+        same = f"strlen({column}) = 1 OR CAST({value} AS VARCHAR) = {column}"
+        return f"CASE WHEN {same} THEN {value} END"
+    if kind == PLAIN:
+        # Most begin with another digit or with 0, which is decided without an expression.
+        zero = f"{column} < '1' AND NOT starts_with({column}, '0.')"
+        return (
+            f"CASE WHEN {zero} AND regexp_matches({column}, '^{_ZERO_IN_FRONT}') THEN NULL "
+            f"ELSE TRY_CAST({column} AS DOUBLE) END"
+        )
     pattern = KINDS[kind].replace("'", "''")
-    return f"regexp_full_match(trim({column}), '{pattern}', 'i')"
+    fits = f"regexp_full_match(trim({column}), '{pattern}', 'i')"
+    return f"CASE WHEN {fits} THEN TRY_CAST({_text_of_number(column, kind)} AS DOUBLE) END"
 
 
-def text_of_number(column: str, kind: str) -> str:
+def _text_of_number(column: str, kind: str) -> str:
     """Return an expression in SQL: the text of a number as DuckDB reads it.
 
     Percents are shares: 57.8% is 0.578, to the nearest float.
@@ -115,19 +169,3 @@ def text_of_number(column: str, kind: str) -> str:
     if is_percent(kind):
         text = f"rtrim({text}, '% ') || 'e-2'"
     return text
-
-
-def parse_number(text: str, kind: str) -> float:
-    """Return the number that a text of a kind is.
-
-    Examples
-    --------
-    >>> parse_number("1.234,5", "NUMBER ,"), parse_number("57.8%", "PERCENT")
-    (1234.5, 0.578)
-    """
-    text = text.strip()
-    if kind.endswith(COMMA):
-        text = text.replace(POINT, "").replace(COMMA, POINT)
-    elif kind.endswith(POINT):
-        text = text.replace(COMMA, "")
-    return float(f"{text.rstrip('% ')}e-2" if is_percent(kind) else text)

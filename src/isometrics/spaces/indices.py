@@ -6,8 +6,7 @@ import inspect
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from isometrics._core.parameters import (
     parse_lambdas,
     parse_values,
 )
+from isometrics._counting.confusion import Confusion
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -27,76 +27,19 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Counts, Floats, Total
-    from isometrics._table.table import Table
 
 
 _ISOLINE_BISECTIONS = 60
-_CROSSING_BISECTIONS = 64
 _ROUNDING = 1e-12
 
 _TOLERANCE = 1e-9
 """How far a function that should rise may fall by its own rounding."""
 
-_EIGHTHS = [n / 8 for n in range(1, 8)]
+_EIGHTHS = (0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875)
 """Quadrature on each eighth of the range of λ does not miss a narrow peak."""
 
 _MAX_ERROR = 1e-8
 """The largest accepted error of an area; most are below 1e-12."""
-
-
-class Rows(NamedTuple):
-    """True and false positives of several points, and the totals of both classes."""
-
-    tp: Counts
-    fp: Counts
-    positives: Total
-    negatives: Total
-
-    @classmethod
-    def of_table(cls, table: Table) -> Rows:
-        """Return the counts of a table."""
-        return cls(table.tp, table.fp, table.positives, table.negatives)
-
-    @classmethod
-    def of_rates(cls, precision: Floats, recall: Floats, prevalence: float) -> Rows:
-        """Return counts with these rates, scaled to a total of one positive.
-
-        A precision of 0 is only possible at a recall of 0; there are no false positives then, and
-        at another recall they are NaN.
-        """
-        nothing = np.where(recall > 0, np.nan, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            fp = np.where(precision > 0, recall * ((1 - precision) / precision), nothing)
-        return cls(np.asarray(recall), fp, 1.0, (1 - prevalence) / prevalence)
-
-    @property
-    def fn(self) -> Counts:
-        """False negatives."""
-        return np.asarray(self.positives - self.tp)
-
-    @property
-    def precision(self) -> Floats:
-        """tp/(tp+fp); NaN for the empty rule."""
-        with np.errstate(invalid="ignore"):
-            return np.asarray(self.tp / (self.tp + self.fp))
-
-    @property
-    def recall(self) -> Floats:
-        """tp/P."""
-        return np.asarray(self.tp / self.positives)
-
-    @property
-    def prevalence(self) -> float:
-        """The share of positives."""
-        return self.positives / (self.positives + self.negatives)
-
-    def take(self, rows: Any) -> Rows:
-        """Return the points of some rows."""
-        return self._replace(tp=self.tp[rows], fp=self.fp[rows])
-
-    def column(self) -> Rows:
-        """Return the points along the first of two axes, so that λ broadcasts along the second."""
-        return self._replace(tp=self.tp[:, None], fp=self.fp[:, None])
 
 
 class WeightedIndex(ABC):
@@ -120,15 +63,11 @@ class WeightedIndex(ABC):
     rises_with_recall: bool = True
 
     @abstractmethod
-    def of_rows(self, rows: Rows, lam: Floats) -> Floats:
+    def of_rows(self, rows: Confusion, lam: Floats) -> Floats:
         """Return the index of points that have true positives."""
 
     @abstractmethod
-    def crossing(self, first: Rows, second: Rows, lo: Floats, hi: Floats) -> Floats:
-        """Return the λ in [lo, hi] at which the curves of two points meet; NaN if there is none."""
-
-    @abstractmethod
-    def areas(self, rows: Rows, lo: Floats, hi: Floats) -> Floats:
+    def areas(self, rows: Confusion, lo: Floats, hi: Floats) -> Floats:
         """Return the area under the curve of each point from lo to hi."""
 
     def value(
@@ -158,7 +97,7 @@ class WeightedIndex(ABC):
         self, precision: Floats, recall: Floats, lam: Floats, prevalence: float
     ) -> Floats:
         """Return the index of rates, by counts that have them."""
-        return self.of_rows(Rows.of_rates(precision, recall, prevalence), lam)
+        return self.of_rows(Confusion.of_rates(precision, recall, prevalence), lam)
 
     def isoline(
         self, value: float, lam: float, *, prevalence: float | None = None, size: int = 200
@@ -190,7 +129,7 @@ class WeightedIndex(ABC):
         share = self._prevalence(prevalence)
 
         def index_of(precision: Floats, recall: Floats) -> Floats:
-            return self.of_rows(Rows.of_rates(precision, recall, share), weight)
+            return self.of_rows(Confusion.of_rates(precision, recall, share), weight)
 
         grid = np.linspace(0, 1, check_size(size) // 2 + 1)[1:]
         precisions = self._solve(lambda precision: index_of(precision, grid), value, grid.size)
@@ -237,7 +176,7 @@ class _RateIndex(WeightedIndex):
 
     __slots__ = ()
 
-    def of_rows(self, rows: Rows, lam: Floats) -> Floats:
+    def of_rows(self, rows: Confusion, lam: Floats) -> Floats:
         """Return the index of points that have true positives."""
         return self._of_rates(rows.precision, rows.recall, np.asarray(lam), rows.prevalence)
 
@@ -268,14 +207,14 @@ class ClosedIndex(WeightedIndex):
         return hash(type(self))
 
     @abstractmethod
-    def meeting(self, first: Rows, second: Rows) -> Floats:
+    def meeting(self, first: Confusion, second: Confusion) -> Floats:
         """Return the λ in [0, 1] at which the curves of two points meet; NaN if there is none."""
 
-    def coordinates(self, rows: Rows) -> tuple[Floats, Floats] | None:  # noqa: ARG002
+    def coordinates(self, rows: Confusion) -> tuple[Floats, Floats] | None:  # noqa: ARG002
         """Return coordinates whose hull is the envelope; None if it is the hull of counts."""
         return None
 
-    def crossing(self, first: Rows, second: Rows, lo: Floats, hi: Floats) -> Floats:
+    def crossing(self, first: Confusion, second: Confusion, lo: Floats, hi: Floats) -> Floats:
         """Return the λ in [lo, hi] at which the curves of two points meet; NaN if there is none."""
         lam = self.meeting(first, second)
         with np.errstate(invalid="ignore"):
@@ -289,7 +228,7 @@ class _LinearIndex(ClosedIndex):
 
     linear = True
 
-    def areas(self, rows: Rows, lo: Floats, hi: Floats) -> Floats:
+    def areas(self, rows: Confusion, lo: Floats, hi: Floats) -> Floats:
         """Return the area under the curve of each point from lo to hi."""
         return np.asarray((hi - lo) * self.of_rows(rows, (lo + hi) / 2))
 
@@ -310,14 +249,14 @@ class Kulczynski(_RateIndex, _LinearIndex):
     ) -> Floats:
         return np.asarray(lam * recall + (1 - lam) * precision)
 
-    def meeting(self, first: Rows, second: Rows) -> Floats:
+    def meeting(self, first: Confusion, second: Confusion) -> Floats:
         """(p₁-p₂)/((p₁-p₂) + (r₂-r₁))."""
         rise, fall = exact_steps(first, second)
         squared_positives = _exact(first.positives) ** 2
         predicted = [fractions(rows.tp) + fractions(rows.fp) for rows in (first, second)]
         return share(fall * squared_positives, rise * (predicted[0] * predicted[1]))
 
-    def coordinates(self, rows: Rows) -> tuple[Floats, Floats]:
+    def coordinates(self, rows: Confusion) -> tuple[Floats, Floats]:
         """Return the coordinates whose hull is the envelope."""
         return rows.recall, rows.precision
 
@@ -342,7 +281,7 @@ class Folke(_RateIndex, ClosedIndex):
     ) -> Floats:
         return np.asarray(recall**lam * precision ** (1 - lam))
 
-    def meeting(self, first: Rows, second: Rows) -> Floats:
+    def meeting(self, first: Confusion, second: Confusion) -> Floats:
         """ln(p₁/p₂)/(ln(p₁/p₂) + ln(r₂/r₁))."""
         rise, fall = exact_steps(first, second)
         predicted, tp = fractions(first.tp) + fractions(first.fp), fractions(second.tp)
@@ -351,7 +290,7 @@ class Folke(_RateIndex, ClosedIndex):
         recall_excess = _floats(rise / (_exact(first.positives) * fractions(first.tp)))
         return share(np.log1p(precision_excess), np.log1p(recall_excess))
 
-    def areas(self, rows: Rows, lo: Floats, hi: Floats) -> Floats:
+    def areas(self, rows: Confusion, lo: Floats, hi: Floats) -> Floats:
         """Return the area under the curve of each point: width · highest · (e^x - 1)/x."""
         # ln(r/p) = ln((tp+fp)/P). log1p is accurate where precision and recall are almost equal,
         # log where few rows are predicted positive.
@@ -359,9 +298,9 @@ class Folke(_RateIndex, ClosedIndex):
         excess = np.maximum((rows.fp - rows.fn) / rows.positives, -0.5)
         slope = np.where(ratio < 0.5, np.log(ratio), np.log1p(excess))
         width, highest = hi - lo, self.of_rows(rows, np.where(slope > 0, hi, lo))
-        return np.asarray(width * highest * _expm1_ratio(-np.abs(slope) * width))
+        return np.asarray(width * highest * _ratio(np.expm1, -np.abs(slope) * width))
 
-    def coordinates(self, rows: Rows) -> tuple[Floats, Floats]:
+    def coordinates(self, rows: Confusion) -> tuple[Floats, Floats]:
         """Return the coordinates whose hull is the envelope."""
         return -np.log1p(rows.fn / rows.tp), -np.log1p(rows.fp / rows.tp)
 
@@ -373,16 +312,16 @@ class FMeasure(ClosedIndex):
 
     name = "f-measure"
 
-    def of_rows(self, rows: Rows, lam: Floats) -> Floats:
+    def of_rows(self, rows: Confusion, lam: Floats) -> Floats:
         """Return the index of points that have true positives."""
-        return _tversky(rows, lam, 1 - lam)
+        return rows.f(lam, 1 - lam)
 
-    def meeting(self, first: Rows, second: Rows) -> Floats:
+    def meeting(self, first: Confusion, second: Confusion) -> Floats:
         """Δ(1/p)/(Δ(1/p) + Δ(1/r)), which is β²/(1+β²) for the β of the segment between them."""
         rise, fall = exact_steps(first, second)
         return share(fall, rise)
 
-    def areas(self, rows: Rows, lo: Floats, hi: Floats) -> Floats:
+    def areas(self, rows: Confusion, lo: Floats, hi: Floats) -> Floats:
         """Return the area under the curve of each point from lo to hi."""
         return _reciprocal_areas(self, rows, lo, hi, (rows.fn - rows.fp) / rows.tp)
 
@@ -397,11 +336,11 @@ class Jaccard(ClosedIndex):
 
     name = "jaccard"
 
-    def of_rows(self, rows: Rows, lam: Floats) -> Floats:
+    def of_rows(self, rows: Confusion, lam: Floats) -> Floats:
         """Return the index of points that have true positives."""
-        return _tversky(rows, np.minimum(2 * lam, 1), np.minimum(2 * (1 - lam), 1))
+        return rows.f(np.minimum(2 * lam, 1), np.minimum(2 * (1 - lam), 1))
 
-    def meeting(self, first: Rows, second: Rows) -> Floats:
+    def meeting(self, first: Confusion, second: Confusion) -> Floats:
         """β²/2 up to ½, then 1 - 1/(2β²), with β² = Δ(1/p)/Δ(1/r)."""
         rise, fall = exact_steps(first, second)
         # λ and 1-λ have the ratio s : 2-s, where s is the smaller of both over the larger.
@@ -410,7 +349,7 @@ class Jaccard(ClosedIndex):
         half = share(smaller, 2 * larger - smaller)
         return np.where(flat, half, 1 - half)
 
-    def areas(self, rows: Rows, lo: Floats, hi: Floats) -> Floats:
+    def areas(self, rows: Confusion, lo: Floats, hi: Floats) -> Floats:
         """Return the area under the curve of each point from lo to hi."""
         half = np.clip(0.5, lo, hi)
         left = _reciprocal_areas(self, rows, lo, half, 2 * (rows.fn / rows.tp))
@@ -426,14 +365,11 @@ class FGain(_LinearIndex):
     name = "f-gain"
     needs_prevalence = True
 
-    def of_rows(self, rows: Rows, lam: Floats) -> Floats:
+    def of_rows(self, rows: Confusion, lam: Floats) -> Floats:
         """Return the index of points that have true positives."""
-        odds = rows.positives / rows.negatives
-        errors = lam * rows.fn + (1 - lam) * rows.fp
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(1 - odds * (errors / rows.tp))
+        return rows.f_gain(lam, 1 - lam)
 
-    def meeting(self, first: Rows, second: Rows) -> Floats:
+    def meeting(self, first: Confusion, second: Confusion) -> Floats:
         """As for the F-measure, of which the F gain is a rising function."""
         rise, fall = exact_steps(first, second)
         return share(fall, rise)
@@ -452,26 +388,20 @@ class Cost(_LinearIndex):
     rises_with_recall = False
     has_empty_rule = True
 
-    def of_rows(self, rows: Rows, lam: Floats) -> Floats:
+    def of_rows(self, rows: Confusion, lam: Floats) -> Floats:
         """Return the index of points that have true positives."""
         specificity = (rows.negatives - rows.fp) / rows.negatives
         return np.asarray(lam * rows.recall + (1 - lam) * specificity)
 
-    def meeting(self, first: Rows, second: Rows) -> Floats:
+    def meeting(self, first: Confusion, second: Confusion) -> Floats:
         """Δfpr/(Δfpr + Δtpr)."""
         rise = (fractions(second.tp) - fractions(first.tp)) * _exact(first.negatives)
         run = (fractions(second.fp) - fractions(first.fp)) * _exact(first.positives)
         return share(run, rise)
 
 
-def _tversky(rows: Rows, fn_weight: Floats, fp_weight: Floats) -> Floats:
-    """tp/(tp + weighted errors), without the cancellation of sums of reciprocals."""
-    with np.errstate(invalid="ignore"):
-        return np.asarray(rows.tp / (rows.tp + (fn_weight * rows.fn + fp_weight * rows.fp)))
-
-
 def _reciprocal_areas(
-    index: ClosedIndex, rows: Rows, lo: Floats, hi: Floats, slope: Floats
+    index: ClosedIndex, rows: Confusion, lo: Floats, hi: Floats, slope: Floats
 ) -> Floats:
     """Return the area where 1/index is linear in λ: width · highest · ln(1+x)/x.
 
@@ -480,17 +410,12 @@ def _reciprocal_areas(
     """
     highest = index.of_rows(rows, np.where(slope > 0, lo, hi))
     width = hi - lo
-    return np.asarray(width * highest * _log1p_ratio(np.abs(slope) * width * highest))
+    return np.asarray(width * highest * _ratio(np.log1p, np.abs(slope) * width * highest))
 
 
-def _log1p_ratio(x: Floats) -> Floats:
-    """ln(1+x)/x, which is 1 at 0."""
-    return np.divide(np.log1p(x), x, out=np.ones_like(x), where=x != 0)
-
-
-def _expm1_ratio(x: Floats) -> Floats:
-    """(exp(x)-1)/x, which is 1 at 0."""
-    return np.divide(np.expm1(x), x, out=np.ones_like(x), where=x != 0)
+def _ratio(function: Callable[[Floats], Floats], x: Floats) -> Floats:
+    """Return f(x)/x of a function whose slope at 0 is 1, as those of ln(1+x) and exp(x)-1 are."""
+    return np.divide(function(x), x, out=np.ones_like(x), where=x != 0)
 
 
 _to_fraction = np.frompyfunc(Fraction, 1, 1)
@@ -514,7 +439,7 @@ def _floats(exact: NDArray[np.object_]) -> Floats:
     return np.asarray(exact, dtype=np.float64)
 
 
-def exact_steps(first: Rows, second: Rows) -> tuple[NDArray[Any], NDArray[Any]]:
+def exact_steps(first: Confusion, second: Confusion) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return P·(tp₂ - tp₁) and tp₁·fp₂ - tp₂·fp₁, exactly.
 
     They have the signs of r₂ - r₁ and p₁ - p₂. Both are needed without rounding, since points of a
@@ -551,8 +476,8 @@ class Index(_RateIndex):
     Notes
     -----
     The function should be continuous in lam. The envelope is searched numerically: the best points
-    on a grid of 1025 weights, then every change between neighbours by bisection, until no third
-    point is better where two curves cross. It is complete when the curves of two points cross at
+    on a grid of 1025 weights, then every change between neighbours by bisection, which splits
+    where a third point is best. It is complete when the curves of two points cross at
     most once, as for all the built-in indices; otherwise a piece shorter than a step of the grid,
     1/1024, may be missed. The same holds for the winners of `compare` and for `useful_range`,
     where ranges shorter than 1e-6 are treated as rounding errors.
@@ -629,26 +554,7 @@ class Index(_RateIndex):
     ) -> Floats:
         return self._values(precision, recall, lam, prevalence)
 
-    def crossing(self, first: Rows, second: Rows, lo: Floats, hi: Floats) -> Floats:
-        """Return the λ in [lo, hi] at which the difference of two points changes sign, or NaN."""
-
-        def sign_of_difference(lam: Floats) -> Floats:
-            return np.sign(self.of_rows(first, lam) - self.of_rows(second, lam))
-
-        shape = np.shape(first.tp)
-        low, high = (np.broadcast_to(end, shape).astype(np.float64) for end in (lo, hi))
-        start_sign, end_sign = sign_of_difference(low), sign_of_difference(high)
-        meet = (start_sign * end_sign <= 0) & (start_sign != end_sign)
-        # Where the points are equal at the start, the sign before the crossing is that opposite to
-        # the end's.
-        sign_before = np.where(start_sign != 0, start_sign, -end_sign)
-        for _ in range(_CROSSING_BISECTIONS):
-            middle = (low + high) / 2
-            before = sign_of_difference(middle) == sign_before
-            low, high = np.where(before, middle, low), np.where(before, high, middle)
-        return np.where(meet, (low + high) / 2, np.nan)
-
-    def areas(self, rows: Rows, lo: Floats, hi: Floats) -> Floats:
+    def areas(self, rows: Confusion, lo: Floats, hi: Floats) -> Floats:
         """Return the area under the curve of each point, by adaptive quadrature."""
         from scipy.integrate import quad
 
@@ -659,19 +565,23 @@ class Index(_RateIndex):
             def height(lam: float) -> float:
                 return float(self.of_rows(point, np.asarray(lam)))
 
-            total = 0.0
-            for begin, end in pairwise([low, *(n for n in _EIGHTHS if low < n < high), high]):
-                # With full_output, quad reports problems by the error and not by warnings.
-                value, error, *_ = quad(
-                    height, begin, end, epsabs=1e-14, epsrel=1e-12, limit=200, full_output=1
+            # With full_output, quad reports problems by the error and not by warnings.
+            value, error, *_ = quad(
+                height,
+                low,
+                high,
+                points=[eighth for eighth in _EIGHTHS if low < eighth < high] or None,
+                epsabs=1e-14,
+                epsrel=1e-12,
+                limit=1000,
+                full_output=1,
+            )
+            if not error <= _MAX_ERROR * max(1, abs(value)):
+                raise ParameterError(
+                    f"index {self.name!r} has no finite area from lam {low:g} to {high:g}, "
+                    "or too many jumps to find it"
                 )
-                if not error <= _MAX_ERROR * max(1, abs(value)):
-                    raise ParameterError(
-                        f"index {self.name!r} has no finite area from lam {begin:g} to {end:g}, "
-                        "or too many jumps to find it"
-                    )
-                total += value
-            return total
+            return float(value)
 
         return np.array([area(row) for row in range(rows.tp.size)])
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from isometrics._core.arrays import Counts, Floats, Total
+    from isometrics._core.arrays import Floats, Total
+    from isometrics._counting.confusion import Totals
     from isometrics._table.path import Pieces, Terms
-    from isometrics._table.table import Totals
 
 
 def area_below(pieces: Pieces) -> Floats:
@@ -153,59 +153,10 @@ def _sums(
     return path.sums(areas, *ends, compiled=COMPILED)
 
 
-def recall(table: Table) -> Floats:
-    """Share of the positives predicted positive, tp / P."""
-    return table.tp / table.positives
-
-
-def precision(table: Table) -> Floats:
-    """Share of the predicted positives that are positive; NaN for the empty rule."""
-    predicted = table.tp + table.fp
-    return _ratio(table.tp, predicted)
-
-
-def f(table: Table, beta: float) -> Floats:
-    """Weighted harmonic mean of precision and recall, F_β.
-
-    Notes
-    -----
-    tp / (tp + λ·fn + (1-λ)·fp) with λ = β²/(1+β²), the weight of recall.
-    """
-    recall_weight, precision_weight = f_weights(beta)
-    missed = recall_weight * (table.positives - table.tp) + precision_weight * table.fp
-    total = table.tp + missed
-    return _ratio(table.tp, total)
-
-
-def _ratio(part: Counts, whole: Counts) -> Floats:
-    """Divide; 0/0 is NaN."""
-    return np.asarray(np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0))
-
-
 def widest_gap(totals: Totals, lo: float = 0.0, hi: float = 1.0) -> float:
     """Return the area above the curve of the worst ranking, between two recalls."""
     positives, negatives = totals.positives, totals.negatives
     return negatives / positives * math.log1p(positives * (hi - lo) / (negatives + positives * lo))
-
-
-def _bend(u: float) -> float:
-    """Return 1 - ln(1+u)/u, to full relative precision for small u too.
-
-    With s = u/(2+u), ln(1+u) = 2·artanh(s) = 2s + 2s³·(1/3 + s²/5 + …) and 1 - 2s/u = s.
-    """
-    if u > 1:
-        return 1 - math.log1p(u) / u
-    s = u / (2 + u)
-    series = math.fsum(s ** (2 * k) / (2 * k + 3) for k in range(16))
-    return s - s * s * (1 - s) * series
-
-
-def f_weights(beta: float) -> tuple[float, float]:
-    """Return the weights of recall and precision, λ = β²/(1+β²) and 1 - λ = 1/(1+β²)."""
-    if beta <= 1:
-        return beta * beta / (1 + beta * beta), 1 / (1 + beta * beta)
-    inverse = (1 / beta) * (1 / beta)
-    return 1 / (1 + inverse), inverse / (1 + inverse)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,12 +184,12 @@ class PRSpace(Value):
     @property
     def x(self) -> Floats:
         """Recall of each row."""
-        return recall(self.table)
+        return self.table.counts.recall
 
     @property
     def y(self) -> Floats:
         """Precision of each row; NaN for the empty rule."""
-        return precision(self.table)
+        return self.table.counts.precision
 
     def interpolate(self, x: ArrayLike) -> Floats:
         """Return the highest precision of the curve at the recalls `x`; at 0, its limit."""
@@ -275,8 +226,7 @@ class PRSpace(Value):
         lo, hi
             The range of recall.
         """
-        check_choice(interpolation, "interpolation", INTERPOLATIONS)
-        return self._areas((interpolation,), lo, hi)[interpolation]
+        return self.areas(lo, hi, interpolations=(interpolation,))[interpolation]
 
     def areas(
         self,
@@ -288,36 +238,18 @@ class PRSpace(Value):
         """Return the areas of several interpolations, by default all, from one pass."""
         for interpolation in interpolations:
             check_choice(interpolation, "interpolation", INTERPOLATIONS)
-        return self._areas(interpolations, lo, hi)
-
-    def standardised_area(
-        self, interpolation: str = "davis-goadrich", lo: float = 0.0, hi: float = 1.0
-    ) -> float:
-        """Return the mean precision over a range of recall: the partial area over its width."""
         lo, hi = check_range(lo, hi, axis="recall")
-        return self.area(interpolation, lo, hi) / (hi - lo)
-
-    def minimum_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
-        """Return the area below which no curve can lie, that of the worst ranking.
-
-        Notes
-        -----
-        Boyd et al. (2012): 1 + ((1-π)/π)·ln(1-π) over all recalls, which cancels where π is small.
-        With u = P·(hi-lo)/(N + P·lo) it is (hi-lo)·(1 - ln(1+u)/u) + lo·ln(1+u), whose terms
-        are both positive.
-        """
-        lo, hi = check_range(lo, hi, axis="recall")
-        positives, negatives = self.table.positives, self.table.negatives
-        growth = positives * (hi - lo) / (negatives + positives * lo)
-        return (hi - lo) * _bend(growth) + lo * math.log1p(growth)
+        if (lo, hi) == (0, 1) and self.table.known.keys() >= set(interpolations):
+            return {name: self.table.known[name] for name in interpolations}
+        return areas_along(path_of(self.table), self.table.positives, interpolations, lo, hi)
 
     def normalised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the exact area on a scale from 0, the worst ranking, to 1, a perfect one.
 
         Notes
         -----
-        (AUPR - min)/(1 - min), Boyd et al. (2012). Written with the areas above the curves,
-        1 - (1 - AUPR)/(1 - min), it keeps its digits when π nears 1.
+        (AUPR - min)/(1 - min), with min = 1 + ((1-π)/π)·ln(1-π), Boyd et al. (2012). Written with
+        the areas above the curves, 1 - (1 - AUPR)/(1 - min), it keeps its digits when π nears 1.
         """
         lo, hi = check_range(lo, hi, axis="recall")
         if (lo, hi) == (0, 1) and Stored.ABOVE in self.table.known:
@@ -326,13 +258,7 @@ class PRSpace(Value):
             above: dict[str, Terms] = {Stored.ABOVE: area_above}
             sums = _sums(path_of(self.table), self.table.positives, above, lo, hi)
             gap = math.fsum(sums[Stored.ABOVE]) / self.table.positives
-        return 1 - gap / widest_gap(self.table, lo, hi)
-
-    def _areas(self, names: tuple[str, ...], lo: float, hi: float) -> dict[str, float]:
-        lo, hi = check_range(lo, hi, axis="recall")
-        if (lo, hi) == (0, 1) and self.table.known.keys() >= set(names):
-            return {name: self.table.known[name] for name in names}
-        return areas_along(path_of(self.table), self.table.positives, names, lo, hi)
+        return 1 - gap / widest_gap(self.table.totals, lo, hi)
 
     def _precision_at_zero(self, path: Path) -> float:
         first = int(np.searchsorted(path.x, 0, "right"))

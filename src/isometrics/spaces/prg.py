@@ -12,41 +12,20 @@ import numpy as np
 from isometrics._core.parameters import check_beta, check_range, parse_positions
 from isometrics._core.results import Value
 from isometrics._counting import segments
+from isometrics._counting.confusion import f_weights
 from isometrics._counting.segments import CHUNK
 from isometrics._table.path import Path, path_of
-from isometrics._table.table import Stored, Table, Totals
+from isometrics._table.table import Stored, Table
 from isometrics.errors import UndefinedWarning, warn
-from isometrics.spaces.pr import f_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from isometrics._core.arrays import Floats
+    from isometrics._counting.confusion import Totals
     from isometrics._table.path import Exact, Pieces
-
-
-def precision_gain(table: Table) -> Floats:
-    """1 - c·fp/tp: precision on a scale with the always-positive rule at 0 and perfection at 1."""
-    return 1 - table.odds * _per_true_positive(table.fp, table)
-
-
-def recall_gain(table: Table) -> Floats:
-    """1 - c·fn/tp: recall on a scale with a recall of π at 0 and full recall at 1."""
-    return 1 - table.odds * _per_true_positive(table.positives - table.tp, table)
-
-
-def f_gain(table: Table, beta: float) -> Floats:
-    """F_β on the gain scale: the weighted arithmetic mean of both gains (Flach & Kull, Th. 2)."""
-    recall_weight, precision_weight = f_weights(beta)
-    errors = recall_weight * (table.positives - table.tp) + precision_weight * table.fp
-    return 1 - table.odds * _per_true_positive(errors, table)
-
-
-def _per_true_positive(errors: NDArray[np.int64] | Floats, table: Table) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return errors / table.tp
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,20 +47,20 @@ class PRGSpace(Value):
     @property
     def x(self) -> Floats:
         """Recall gain of each row."""
-        return recall_gain(self.table)
+        return self.table.counts.f_gain(1, 0)
 
     @property
     def y(self) -> Floats:
         """Precision gain of each row."""
-        return precision_gain(self.table)
+        return self.table.counts.f_gain(0, 1)
 
     @property
     def y0(self) -> float:
         """Precision gain where recall gain is 0, that is, at a recall of π."""
         if Stored.Y0 in self.table.known:
             return self.table.known[Stored.Y0]
-        tp = true_positives_at(0, self.table)
-        return gain_at(tp, path_of(self.table).crossing(tp), self.table)
+        tp = true_positives_at(0, self.table.totals)
+        return gain_at(tp, path_of(self.table).crossing(tp), self.table.totals)
 
     def interpolate(self, x: ArrayLike) -> Floats:
         """Return the highest precision gain of the curve at the recall gains `x`."""
@@ -114,12 +93,7 @@ class PRGSpace(Value):
         lo, hi = check_range(lo, hi, axis="recall gain", lowest=-math.inf)
         if (lo, hi) == (0, 1) and Stored.PRG in self.table.known:
             return self.table.known[Stored.PRG]
-        return area_along(path_of(self.table), self.table, lo, hi)
-
-    def standardised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
-        """Return the mean precision gain over a range of recall gain."""
-        lo, hi = check_range(lo, hi, axis="recall gain", lowest=-math.inf)
-        return self.area(lo, hi) / (hi - lo)
+        return area_along(path_of(self.table), self.table.totals, lo, hi)
 
     def expected_f_gain(self, beta: float = 1.0) -> float:
         """Return the F_β gain expected when thresholds are drawn uniformly in Δ.
@@ -146,10 +120,11 @@ class PRGSpace(Value):
         if Stored.MISSES in known:
             losses = known[Stored.MISSES], known[Stored.FALSE_ALARMS]
         else:
-            path, tp = path_of(self.table), true_positives_at(0, self.table)
+            path, totals = path_of(self.table), self.table.totals
+            tp = true_positives_at(0, totals)
             crossing, row = (tp, path.crossing(tp)), path.first_row_from(tp)
-            first = loss_of_piece(self.table, crossing, path.at(row))
-            losses = mean_losses([first, *loss_terms(path, self.table, row)], self.table, crossing)
+            first = loss_of_piece(totals, crossing, path.at(row))
+            losses = mean_losses([first, *loss_terms(path, totals, row)], totals, crossing)
         if math.isnan(losses[0]):
             warn(
                 "the expected F gain is undefined (NaN): all negatives rank above a recall equal "

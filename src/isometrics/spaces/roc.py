@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,45 +12,14 @@ from isometrics._core.parameters import check_range, parse_positions
 from isometrics._core.results import Value
 from isometrics._counting import segments
 from isometrics._table.path import Path, exact_share, path_of
-from isometrics._table.table import Stored, Table, Totals
+from isometrics._table.table import Stored, Table
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from isometrics._core.arrays import Counts, Floats
+    from isometrics._core.arrays import Floats
+    from isometrics._counting.confusion import Totals
     from isometrics._table.path import Exact, Pieces
-
-
-def false_positive_rate(table: Table) -> Floats:
-    """Share of the negatives predicted positive, fp / N."""
-    return table.fp / table.negatives
-
-
-def true_positive_rate(table: Table) -> Floats:
-    """Share of the positives predicted positive, tp / P."""
-    return table.tp / table.positives
-
-
-def accuracy(table: Table, cost: float) -> Floats:
-    """Cost-weighted accuracy of each row.
-
-    Notes
-    -----
-    2(1-c)·π·tpr + 2c·(1-π)·(1-fpr), so that the best threshold for a cost proportion c is the
-    calibrated score c. Flach & Kull (2015, section 1) print c and 1-c exchanged, which contradicts
-    their own calibrated scores.
-    """
-    return accuracy_of_counts(table.tp, table.fp, table.positives, table.negatives, cost=cost)
-
-
-def accuracy_of_counts(
-    tp: Counts, fp: Counts, positives: Any, negatives: Any, *, cost: float
-) -> Floats:
-    """Return the same of counts whose totals may differ from row to row."""
-    total = positives + negatives
-    true_positive_share = (positives / total) * (tp / positives)
-    true_negative_share = (negatives - fp) / total
-    return np.asarray(2 * (1 - cost) * true_positive_share + 2 * cost * true_negative_share)
 
 
 def area_along(path: Path, totals: Totals, lo: float = 0.0, hi: float = 1.0) -> float:
@@ -92,12 +61,12 @@ class ROCSpace(Value):
     @property
     def x(self) -> Floats:
         """False positive rate of each row."""
-        return false_positive_rate(self.table)
+        return self.table.counts.false_positive_rate
 
     @property
     def y(self) -> Floats:
         """True positive rate of each row."""
-        return true_positive_rate(self.table)
+        return self.table.counts.recall
 
     def interpolate(self, x: ArrayLike) -> Floats:
         """Return the highest true positive rate of the curve at the false positive rates `x`."""
@@ -116,7 +85,7 @@ class ROCSpace(Value):
         lo, hi = check_range(lo, hi, axis="false positive rate")
         if (lo, hi) == (0, 1) and Stored.ROC in self.table.known:
             return self.table.known[Stored.ROC]
-        return area_along(path_of(self.table), self.table, lo, hi)
+        return area_along(path_of(self.table), self.table.totals, lo, hi)
 
     def standardised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the partial area mapped to ½ for the diagonal and 1 for a perfect ranking.

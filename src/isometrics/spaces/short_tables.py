@@ -16,11 +16,11 @@ import numpy as np
 
 from isometrics._core.arrays import prepend_zero
 from isometrics._counting import segments
+from isometrics._counting.confusion import Confusion, Totals, f_weights
 from isometrics._counting.hull import vertices
 from isometrics._table.path import Pieces
-from isometrics._table.table import ClassTotals
 from isometrics.spaces import pr, prg
-from isometrics.spaces.indices import FMeasure, Rows
+from isometrics.spaces.indices import FMeasure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,13 +126,13 @@ class ShortTables:
         """Return some rows of all tables, each with the totals of its table, as `Rows`."""
         table = self._table[rows]
         totals: Any = (self.positives[table], self.negatives[table])
-        return Rows(self.tp[rows], self.fp[rows], *totals)
+        return Confusion(self.tp[rows], self.fp[rows], *totals)
 
     def f_of_everything(self, betas: Sequence[float]) -> Floats:
         """Return F_β of always answering "positive", a row for each table, a column for each β."""
         last_rows = np.append(self.starts[1:], self.tp.size) - 1
         everything = self.points(last_rows)
-        return np.column_stack([pr.f(everything, beta) for beta in betas])
+        return np.column_stack([everything.f(*f_weights(beta)) for beta in betas])
 
     def _sum(self, terms: Any, table: Indices) -> Floats:
         return np.asarray(np.bincount(table, terms, len(self)), np.float64)
@@ -141,12 +141,8 @@ class ShortTables:
 
     def _segments(self, rows: Indices) -> segments.Segments:
         """Return the segments from some rows to the next ones."""
-        x, y, x_end, y_end = (
-            counts[each].astype(np.float64)
-            for each in (rows, rows + 1)
-            for counts in (self.tp, self.fp)
-        )
-        return segments.Segments(x, y, x_end, y_end, x_end - x, y_end - y)
+        columns = (counts[each] for each in (rows, rows + 1) for counts in (self.tp, self.fp))
+        return segments.Segments.between(*(column.astype(np.float64) for column in columns))
 
     @cached_property
     def _rises(self) -> Indices:
@@ -173,7 +169,7 @@ class ShortTables:
     def normalised_pr_area(self) -> Floats:
         """Return the area under the PR curve on a scale from 0, the worst ranking, to 1."""
         totals = zip(self.positives.tolist(), self.negatives.tolist(), strict=True)
-        widest = np.array([pr.widest_gap(ClassTotals(*each)) for each in totals])
+        widest = np.array([pr.widest_gap(Totals(*each)) for each in totals])
         return np.asarray(1 - self._pr_sum(pr.area_above(self._pieces)) / widest)
 
     @cached_property

@@ -1,30 +1,143 @@
-"""Tradeoff space: an index over the weight λ of recall, where every point is a curve."""
+"""Tradeoff space: the best value of an index for every weight λ of recall."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 
-from isometrics._core.parameters import check_level, check_range, check_size, parse_lambdas
+from isometrics._core.parameters import (
+    check_level,
+    check_range,
+    check_size,
+    parse_lambdas,
+    parse_numbers,
+)
 from isometrics._core.results import ResultTable, number
+from isometrics._counting.confusion import Confusion
 from isometrics._counting.hull import vertices
-from isometrics._table.hull import hull_rows, with_ends
-from isometrics._table.table import Kind, Table
+from isometrics._table.path import hull_rows, with_ends
+from isometrics._table.table import Kind, RowMeasures, Table
 from isometrics.errors import ParameterError
-from isometrics.spaces import pr
-from isometrics.spaces.density import DensityLike, beta_masses, parse_density
-from isometrics.spaces.indices import ClosedIndex, Rows, WeightedIndex, index_named
-from isometrics.spaces.ranges import STEPS, grid_with, ranges_of
-from isometrics.spaces.rows import RowMeasures
+from isometrics.spaces.indices import ClosedIndex, WeightedIndex, index_named
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Floats
     from isometrics._counting.hull import Indices
+
+    States = NDArray[Any]
+
+
+DensityLike: TypeAlias = Any
+"""A name, a tuple of a name and parameters, a frozen distribution, or None."""
+
+
+def parse_density(density: DensityLike) -> Any:
+    """Return a density as a distribution with `cdf` and `ppf`."""
+    from scipy import stats
+
+    name, *parameters = density if isinstance(density, tuple) and density else (density,)
+    numbers = parse_numbers(parameters)
+    match name, None if numbers is None else numbers.tolist():
+        case "beta", [a, b] if min(a, b) > 0 and max(a, b) < math.inf:
+            return stats.beta(a, b)
+        case "triangular", []:
+            return stats.triang(0.5)
+        case "triangular", [mode] if 0 <= mode <= 1:
+            return stats.triang(mode)
+    if callable(getattr(density, "cdf", None)) and callable(getattr(density, "ppf", None)):
+        return density
+    raise ParameterError(
+        "density must be ('beta', a, b) with a > 0 and b > 0, 'triangular', ('triangular', mode) "
+        f"with a mode between 0 and 1, or a frozen distribution of scipy.stats but is {density!r}"
+    )
+
+
+STEPS = 1024
+"""Steps of the grid over λ; a range shorter than a step may be missed."""
+
+SHORTEST = 1e-6
+"""Ranges shorter than this are treated as rounding errors of a crossing."""
+
+_BISECTIONS = 42
+_TERNARY_STEPS = 32
+_MAX_BORDERS = 1 << 16
+
+
+class Ranges(NamedTuple):
+    """Start and state of each range; the first starts at 0, and neighbours differ in state."""
+
+    starts: Floats
+    states: States
+
+
+def grid_with(*ends: Floats) -> Floats:
+    """Return a grid over λ with the given ends of pieces, and the midpoints between all of them."""
+    lam = np.unique(np.concatenate([np.linspace(0, 1, STEPS + 1), *ends]))
+    return np.unique(np.concatenate([lam, (lam[:-1] + lam[1:]) / 2]))
+
+
+def with_closest(lam: Floats, gaps: Callable[[Floats], Floats]) -> Floats:
+    """Return a grid with the weights added at which a contender's gap to the best has a minimum.
+
+    `gaps` has a column for each contender, ≥ 0, and 0 for the best one. A contender whose gap has
+    a minimum between two weights of the grid may be best there for a short range, so the minimum
+    is located by ternary search.
+    """
+    values = gaps(lam)
+    inner = values[1:-1]
+    is_minimum = (inner > 0) & (inner <= values[:-2]) & (inner <= values[2:])
+    rows, columns = np.nonzero(is_minimum & ((inner < values[:-2]) | (inner < values[2:])))
+    lo, hi = lam[rows], lam[rows + 2]
+    minimum_index = np.arange(rows.size)
+    for _ in range(_TERNARY_STEPS):
+        third = (hi - lo) / 3
+        left, right = (gaps(at)[minimum_index, columns] for at in (lo + third, hi - third))
+        lo, hi = np.where(left > right, lo + third, lo), np.where(left > right, hi, hi - third)
+    return np.unique(np.concatenate([lam, (lo + hi) / 2]))
+
+
+def ranges_of(
+    states: Callable[[Floats], States], lam: Floats, shortest: float = SHORTEST
+) -> Ranges:
+    """Return the ranges in which the states, one row for each weight, are constant.
+
+    Where neighbours of the grid `lam` differ in state, bisection locates the border between them.
+    Where the midpoint has a third state, the interval is split there and both borders are located.
+    A range that is shorter than `shortest` is replaced by a border at its middle.
+    """
+    grid_states = states(lam)
+    change = np.flatnonzero((grid_states[1:] != grid_states[:-1]).any(axis=1))
+    lo, hi = lam[change], lam[change + 1]
+    before, after = grid_states[change], grid_states[change + 1]
+    for _ in range(_BISECTIONS):
+        middle = (lo + hi) / 2
+        middle_states = states(middle)
+        is_before = (middle_states == before).all(axis=1)
+        is_third = ~is_before & ~(middle_states == after).all(axis=1)
+        if lo.size + is_third.sum() > _MAX_BORDERS:
+            break
+        left_halves = (lo[is_third], middle[is_third], before[is_third], middle_states[is_third])
+        right = is_before | is_third
+        lo, hi = np.where(right, middle, lo), np.where(right, hi, middle)
+        before = np.where(is_third[:, None], middle_states, before)
+        lo, hi, before, after = (
+            np.concatenate(pair) for pair in zip((lo, hi, before, after), left_halves, strict=True)
+        )
+    order = np.argsort(lo, kind="stable")
+    starts = np.append(0.0, hi[order])
+    ends = np.append(starts[1:], 1.0)
+    long = np.flatnonzero(ends - starts >= shortest)
+    found = np.concatenate([grid_states[:1], after[order]])[long]
+    starts = np.append(0.0, (ends[long][:-1] + starts[long][1:]) / 2)
+    differs = np.append(True, (found[1:] != found[:-1]).any(axis=1))
+    return Ranges(starts[differs], found[differs])
 
 
 MAXIMAL, MINIMAL, EMPTY = "maximal set", "minimal set", "empty rule"
@@ -33,8 +146,6 @@ MAXIMAL, MINIMAL, EMPTY = "maximal set", "minimal set", "empty rule"
 _BLOCK_VALUES = 1 << 20
 _SHORTEST = 1e-12
 """Pieces from the numerical search that are shorter than this are rounding errors."""
-
-_TOLERANCE = 8 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -176,17 +287,15 @@ class Tradeoff(ResultTable):
         lo, hi
             The range of the weight of recall.
         density
-            The density of λ: ``("beta", a, b)``, ``"triangular"`` or ``("triangular", mode)``, a
-            frozen distribution of `scipy.stats`, or any function of λ that is ≥ 0. Its integral
-            need not be 1.
+            The density of λ: ``("beta", a, b)``, ``"triangular"`` or ``("triangular", mode)``, or
+            a frozen distribution of `scipy.stats`.
 
         Notes
         -----
         Without a density this is the area ∫ I*(λ) dλ from lo to hi, so divide by hi - lo for the
         mean over a range. With a density f it is the mean ∫ I*(λ) f(λ) dλ / ∫ f(λ) dλ, both from
         lo to hi: the expected value when λ lies in that range. Areas of built-in indices have
-        closed forms, and so have means under a Beta density of those that are linear in λ; the
-        others are integrated adaptively on each piece, to about 1e-11.
+        closed forms; means are integrated adaptively over the mass of the density, to about 1e-11.
 
         Examples
         --------
@@ -199,39 +308,36 @@ class Tradeoff(ResultTable):
         0.876
         """
         lo, hi = check_range(lo, hi, axis="weight of recall")
-        ends = np.clip(np.append(self.intervals.lambda_lo, 1.0), lo, hi)
-        in_range = np.flatnonzero(ends[1:] > ends[:-1])
-        points = Rows.of_table(self.intervals.table).take(in_range)
-        starts, stops = ends[:-1][in_range], ends[1:][in_range]
+        # Jaccard's weights have a kink at ½, which its own areas know.
+        borders = [1.0] if density is None else [0.5, 1.0]
+        ends = np.unique(np.clip(np.append(self.intervals.lambda_lo, borders), lo, hi))
+        points = _best_at(self.intervals, ends[:-1])
         if density is None:
-            return math.fsum(self.index.areas(points, starts, stops).tolist())
-        return self._mean(points, np.append(starts, stops[-1:]), density)
+            return math.fsum(self.index.areas(points, ends[:-1], ends[1:]).tolist())
+        return self._mean(points, ends, density)
 
-    def _mean(self, points: Rows, ends: Floats, density: DensityLike) -> float:
-        parsed = parse_density(density, float(ends[0]), float(ends[-1]))
-        linear = isinstance(self.index, ClosedIndex) and self.index.linear
-        if linear and isinstance(density, tuple) and density[0] == "beta":
-            a, b = parsed.beta
-            at_0, at_1 = (self.index.of_rows(points, np.asarray(end)) for end in (0.0, 1.0))
-            # λ·f(λ) is a/(a+b) times the density of Beta(a+1, b), likewise for 1-λ.
-            mass = beta_masses(ends, a, b)
-            weight_of_1 = beta_masses(ends, a + 1, b) * (a / (a + b))
-            weight_of_0 = beta_masses(ends, a, b + 1) * (b / (a + b))
-            terms = (weight_of_0 * at_0 + weight_of_1 * at_1).tolist()
-            return float(math.fsum(terms) / math.fsum(mass))
-        pieces = list(
-            zip(range(points.tp.size), ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+    def _mean(self, points: Confusion, ends: Floats, density: DensityLike) -> float:
+        from scipy.integrate import quad
+
+        distribution = parse_density(density)
+        masses = distribution.cdf(ends)
+        steps, mass = np.diff(masses), masses[-1] - masses[0]
+        if not mass > 0:
+            raise ParameterError(
+                f"density is 0 everywhere from {number(ends[0])} to {number(ends[-1])}"
+            )
+
+        def density_times_index(share: float) -> float:
+            """Return the sum over the pieces, as far into the mass of each."""
+            lam = distribution.ppf(masses[:-1] + share * steps)
+            return float(steps @ self.index.of_rows(points, np.clip(lam, ends[:-1], ends[1:])))
+
+        # Over the mass, a density that is infinite or a narrow peak is like any other. With
+        # full_output, quad warns of nothing; an index jumps at most, which costs few digits.
+        total, *_ = quad(
+            density_times_index, 0, 1, epsabs=1e-13, epsrel=1e-12, limit=500, full_output=1
         )
-
-        def value(row: int, lam: float) -> float:
-            return float(self.index.of_rows(points.take(row), np.asarray(lam)))
-
-        masses = [parsed.integral(lambda _: 1.0, lo, hi) for _, lo, hi in pieces]
-        integrals = [
-            parsed.integral(lambda lam, row=row: value(row, lam), lo, hi)  # type: ignore[misc]
-            for row, lo, hi in pieces
-        ]
-        return math.fsum(integrals) / math.fsum(masses)
+        return float(total / mass)
 
     def useful_range(self) -> UsefulRange:
         """Return the weights of recall for which the curve is better than every trivial set.
@@ -273,7 +379,7 @@ class Tradeoff(ResultTable):
         if not levels:
             raise ParameterError("pass min_precision=, min_recall= or both")
         self.rows.refuse_gaps("the best rows under constraints")
-        rates = {"precision": pr.precision(self.rows), "recall": pr.recall(self.rows)}
+        rates = {"precision": self.rows.counts.precision, "recall": self.rows.counts.recall}
         selected = np.full(self.rows.size, True)
         for name, level in levels.items():
             reached = selected & (rates[name] >= level)
@@ -305,7 +411,7 @@ class Tradeoff(ResultTable):
         rows = np.flatnonzero(self.rows.tp > 0)
         if rows.size > check_size(most, "most"):
             rows = rows[np.linspace(0, rows.size - 1, most).round().astype(np.intp)]
-        return self.index.of_rows(Rows.of_table(self.rows).take(rows).column(), weights)
+        return self.index.of_rows(self.rows.counts.take(rows).column(), weights)
 
     def _title(self) -> str:
         rows = self.intervals._extent()
@@ -333,7 +439,7 @@ def tradeoff_of_rows(rows: Table, index: WeightedIndex) -> Tradeoff:
     envelope = envelope_of(rows, index)
     best = rows.take(envelope.rows, Kind.SELECTION)
     lo, hi = envelope.ends[:-1], envelope.ends[1:]
-    values = (index.of_rows(Rows.of_table(best), end) for end in (lo, hi))
+    values = (index.of_rows(best.counts, end) for end in (lo, hi))
     return Tradeoff(rows, index, TradeoffIntervals(best, lo, hi, *values))
 
 
@@ -351,22 +457,19 @@ def envelope_of(table: Table, index: WeightedIndex) -> Envelope:
             table.refuse_gaps(f"the best rows for the index {index.name!r}")
         return _search_envelope(table, index)
     rows = envelope_rows(table, with_empty_rule=index.has_empty_rule)
-    points = Rows.of_table(table).take(rows)
+    points = table.counts.take(rows)
     coordinates = index.coordinates(points)
     if coordinates is not None:
         # For every λ such an index is a convex function of 1/recall and 1/precision, and in these
         # coordinates the hull of counts is convex too. A convex function is highest at a vertex, so
         # no row inside the hull of counts can be best.
         rows = rows[vertices(*coordinates)]
-        points = Rows.of_table(table).take(rows)
+        points = table.counts.take(rows)
     before, after = points.take(np.s_[:-1]), points.take(np.s_[1:])
-    return _envelope_with_borders(rows, index.meeting(before, after))
-
-
-def _envelope_with_borders(rows: Indices, borders: Floats, shortest: float = 0.0) -> Envelope:
-    """Drop pieces without length, which rounded sums of float weights may cause."""
-    ends = np.concatenate([[0.0], np.maximum.accumulate(borders), [1.0]])
-    long = np.flatnonzero(np.diff(ends) > shortest)
+    # Rounded sums of float weights may cause pieces without length.
+    borders = np.maximum.accumulate(index.meeting(before, after))
+    ends = np.concatenate([[0.0], borders, [1.0]])
+    long = np.flatnonzero(np.diff(ends) > 0)
     return Envelope(rows[long], np.concatenate([[0.0], ends[long[1:]], [1.0]]))
 
 
@@ -401,35 +504,15 @@ def envelope_rows(table: Table, *, with_empty_rule: bool = False) -> Indices:
 
 
 def _search_envelope(table: Table, index: WeightedIndex) -> Envelope:
-    """Search the envelope numerically, for an index without closed forms.
-
-    The best points are determined on a grid of λ. Where neighbours of the grid have different best
-    points, bisection locates the λ at which their curves cross. If a third point is better there,
-    it is inserted into the grid, and the search is repeated.
-    """
+    """Search the envelope numerically, for an index without closed forms."""
     rows = _pr_front(table)
-    points = Rows.of_table(table).take(rows)
-    lam = np.linspace(0, 1, STEPS + 1)
-    best, _ = _best_points(points, index, lam)
-    while True:
-        change = np.flatnonzero(best[1:] != best[:-1])
-        left, right = best[change], best[change + 1]
-        left_points = points.take(left)
-        crossing = index.crossing(left_points, points.take(right), lam[change], lam[change + 1])
-        # The values are equal at both ends, so any border between them is right.
-        crossing = np.where(np.isnan(crossing), lam[change + 1], crossing)
-        third, highest = _best_points(points, index, crossing)
-        value = index.of_rows(left_points, crossing)
-        better = highest > value + _TOLERANCE * np.maximum(1, abs(value))
-        # If the best point is one of the two, it is only better by rounding.
-        better &= (third != left) & (third != right)
-        better &= (crossing > lam[change]) & (crossing < lam[change + 1])
-        if not better.any():
-            break
-        positions = change[better] + 1
-        lam = np.insert(lam, positions, crossing[better])
-        best = np.insert(best, positions, third[better])
-    return _envelope_with_borders(rows[np.append(left, best[-1])], crossing, _SHORTEST)
+    points = table.counts.take(rows)
+    starts, best = ranges_of(
+        lambda lam: _best_points(points, index, lam)[:, np.newaxis],
+        np.linspace(0, 1, STEPS + 1),
+        _SHORTEST,
+    )
+    return Envelope(rows[best[:, 0]], np.append(starts, 1.0))
 
 
 def _pr_front(table: Table) -> Indices:
@@ -438,13 +521,13 @@ def _pr_front(table: Table) -> Indices:
     No other row exceeds them in precision and recall.
     """
     rows = front(table)
-    precision = Rows.of_table(table).take(rows).precision
+    precision = table.counts.take(rows).precision
     highest_from_here = np.maximum.accumulate(precision[::-1])[::-1]
     return np.asarray(rows[np.append(precision[:-1] > highest_from_here[1:], True)])
 
 
-def _best_points(points: Rows, index: WeightedIndex, lam: Floats) -> tuple[Indices, Floats]:
-    """Return the best point at each weight, and its value, in blocks of limited memory."""
+def _best_points(points: Confusion, index: WeightedIndex, lam: Floats) -> Indices:
+    """Return the best point at each weight, in blocks of limited memory."""
     best = np.zeros(lam.size, np.intp)
     highest = np.full(lam.size, -np.inf)
     step = max(_BLOCK_VALUES // max(lam.size, 1), 1)
@@ -455,7 +538,7 @@ def _best_points(points: Rows, index: WeightedIndex, lam: Floats) -> tuple[Indic
         value = np.take_along_axis(values, row[None], axis=0)[0]
         best = np.where(value > highest, start + row, best)
         highest = np.maximum(highest, value)
-    return best, highest
+    return best
 
 
 def baselines(table: Table, index: WeightedIndex) -> Table:
@@ -505,6 +588,6 @@ def useful_range(
     return UsefulRange(borders[edges == 1], borders[edges == -1])
 
 
-def _best_at(curve: TradeoffIntervals, lam: Floats) -> Rows:
+def _best_at(curve: TradeoffIntervals, lam: Floats) -> Confusion:
     """Return the point that is best at each weight; where two pieces meet, the second one's."""
-    return Rows.of_table(curve.table).take(np.searchsorted(curve.lambda_lo, lam, "right") - 1)
+    return curve.table.counts.take(np.searchsorted(curve.lambda_lo, lam, "right") - 1)

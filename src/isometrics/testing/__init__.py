@@ -23,21 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Curve", "Row", "binary_samples", "count", "count_tables", "point_clouds"]
 
-_HOME = {
-    "Curve": "reference",
-    "Row": "reference",
-    "count": "reference",
-    "binary_samples": "strategies",
-    "count_tables": "strategies",
-    "point_clouds": "strategies",
-}
-
 
 # Lazy, so that the reference needs no hypothesis and the strategies no mpmath.
 def __getattr__(name: str) -> object:
-    if name not in _HOME:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    home = "reference" if name in ("Curve", "Row", "count") else "strategies"
+    return getattr(import_module(f"{__name__}.{home}"), name)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""Bands around curves, and how probable it is at each position that one model is better."""
+"""Confidence bands around curves, from the curves of bootstrap replicates."""
 
 from __future__ import annotations
 
@@ -12,23 +12,19 @@ from isometrics._core.parameters import (
     check_confidence,
     check_size,
     index_of,
-    parse_jobs,
     parse_lambdas,
     parse_positions,
     parse_random_state,
 )
-from isometrics._core.progress import reporting
 from isometrics._core.results import ResultTable
 from isometrics.errors import NotAnswerableError
 from isometrics.measures import Detail
 from isometrics.points import OperatingPoints
 from isometrics.spaces.indices import WeightedIndex, index_named
-from isometrics.uncertainty.paired import percent, share_better
+from isometrics.uncertainty.intervals import percent
 from isometrics.uncertainty.resampling import Plan, parse_evidence, replicate, resampling_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike
 
     from isometrics._core.arrays import Floats
@@ -86,52 +82,12 @@ class Band(ResultTable):
 
     def _title(self) -> str:
         whose = f" of {self.model}" if self.model else ""
-        return (
-            f"Band: {self.kind}, {percent(self.confidence_level)}, {self.space} curve{whose}, "
-            f"{_positions(self.x)}"
-        )
+        level = percent(self.confidence_level)
+        return f"Band: {self.kind}, {level}, {self.space} curve{whose}"
 
     def _columns(self) -> dict[str, Any]:
         x, y = AXES[self.space]
         return {x: self.x, y: self.estimate, "lower": self.lower, "upper": self.upper}
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BetterCurve(ResultTable):
-    """For each weight λ of recall, how probable it is that one model is better than another.
-
-    Attributes
-    ----------
-    first, second
-        The two models.
-    index
-        The index they are compared by.
-    lambda_, beta
-        The weight of recall, and the same as β.
-    difference
-        The best value of the first model minus that of the second one.
-    better
-        The share of the replicates in which the first one is better, ties counted half.
-    """
-
-    first: str
-    second: str
-    index: str
-    lambda_: Floats
-    beta: Floats
-    difference: Floats
-    better: Floats
-
-    def at(self, lam: float) -> float:
-        """Return the probability at the nearest λ of the table."""
-        weight = float(parse_lambdas(lam))
-        return float(self.better[np.argmin(np.abs(self.lambda_ - weight))])
-
-    def _title(self) -> str:
-        return f"BetterCurve: {self.first} better than {self.second} by {self.index}"
-
-    def _columns(self) -> dict[str, Any]:
-        return {"lambda": self.lambda_} | self._named("beta", "difference", "better")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -221,57 +177,26 @@ class CurveReplicates(ResultTable):
             self.index,
         )
 
-    def better(self, first: str, second: str) -> BetterCurve:
-        """Return, for each λ, the probability that one model is better than another.
-
-        In tradeoff space only, where the height of a curve is the best value that a model reaches
-        at that λ. β is the same weight on another scale, λ = β²/(1+β²).
-        """
-        if self.space != "tradeoff":
-            raise NotAnswerableError(
-                f"curves in {self.space} space have no weight of recall; ask for space='tradeoff'"
-            )
-        row, other_row = (index_of(name, "model", self.models) for name in (first, second))
-        with np.errstate(divide="ignore"):
-            beta = np.sqrt(self.x / (1 - self.x))
-        return BetterCurve(
-            self.models[row],
-            self.models[other_row],
-            self.index,
-            self.x.copy(),
-            beta,
-            self.estimates[row] - self.estimates[other_row],
-            share_better(self.replicates[row], self.replicates[other_row]),
-        )
-
     def _title(self) -> str:
-        return (
-            f"CurveReplicates: {self.replicates.shape[1]} replicates in {self.space} space at "
-            f"{_positions(self.x)}"
-        )
+        drawn, size = self.replicates.shape[1:]
+        return f"CurveReplicates: {drawn} replicates in {self.space} space at {size} x"
 
     def _columns(self) -> dict[str, Any]:
         names = [name or "estimate" for name in self.models]
         return {AXES[self.space][0]: self.x} | dict(zip(names, self.estimates, strict=True))
 
 
-def _positions(x: Floats) -> str:
-    """Return how many positions there are, in words."""
-    return f"{x.size} position{'s' * (x.size != 1)}"
-
-
 def _envelope(curves: Floats, level: float) -> tuple[Floats, Floats]:
     """Return the narrowest pair of order statistics that holds enough curves entirely."""
-    ordered = np.sort(curves, axis=0)
-    depth = np.full(len(curves), len(curves))
-    for position in range(curves.shape[1]):
-        column, heights = ordered[:, position], curves[:, position]
-        from_below = np.searchsorted(column, heights, "right")
-        from_above = len(curves) - np.searchsorted(column, heights, "left")
-        depth = np.minimum(depth, np.minimum(from_below, from_above))
+    from scipy.stats import rankdata
+
+    from_below = rankdata(curves, "max", axis=0)
+    from_above = len(curves) + 1 - rankdata(curves, "min", axis=0)
+    depth = np.minimum(from_below, from_above).min(axis=1).astype(np.intp)
     # The k-th lowest and k-th highest hold the curves of depth k or more.
     needed = int(np.ceil(level * len(curves)))
     k = int(np.sort(depth)[len(curves) - needed])
+    ordered = np.sort(curves, axis=0)
     return ordered[k - 1], ordered[-k]
 
 
@@ -285,10 +210,8 @@ def bootstrap_curves(
     sample_weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     pos_label: object = None,
-    classes: Sequence[object] | None = None,
     prevalence: float | None = None,
     n_resamples: int = 2000,
-    scheme: str = "multinomial",
     stratified: bool = False,
     confidence_level: float = 0.95,
     random_state: object = None,
@@ -299,9 +222,9 @@ def bootstrap_curves(
 
     Parameters
     ----------
-    y_true, y_score, sample_weight, clusters, pos_label, classes, prevalence, n_resamples
+    y_true, y_score, sample_weight, clusters, pos_label, prevalence, n_resamples
         As for `bootstrap`.
-    scheme, stratified, confidence_level, random_state, n_jobs, progress
+    stratified, confidence_level, random_state, n_jobs, progress
         As for `bootstrap`.
     space
         ``"roc"``, ``"pr"``, ``"prg"`` or ``"tradeoff"``.
@@ -329,26 +252,23 @@ def bootstrap_curves(
         sample_weight=sample_weight,
         clusters=clusters,
         pos_label=pos_label,
-        classes=classes,
     )
-    sample = resampling_of(evidence, Plan(Detail.RUNS, np.empty(0), scheme, stratified, prevalence))
+    sample = resampling_of(evidence, Plan(Detail.RUNS, np.empty(0), stratified, prevalence))
 
     def heights(points: OperatingPoints) -> Floats:
         if space == "tradeoff":
             return np.asarray(points.tradeoff(chosen)(x_values))
         return np.asarray(getattr(points, space).interpolate(x_values))
 
-    with reporting(progress) as report:
-        values = replicate(
-            sample,
-            _curves(sample, heights, x_values.size),
-            len(sample.points) * x_values.size,
-            n_resamples=n_resamples,
-            seed=parse_random_state(random_state),
-            n_jobs=parse_jobs(n_jobs),
-            kernel="plain",
-            progress=report,
-        )
+    values = replicate(
+        sample,
+        _curves(sample, heights, x_values.size),
+        len(sample.points) * x_values.size,
+        n_resamples=n_resamples,
+        seed=parse_random_state(random_state),
+        n_jobs=n_jobs,
+        progress=progress,
+    )
     replicates = values.reshape(n_resamples, len(sample.points), x_values.size)
     estimates = [heights(points) for points in sample.points.values()]
     return CurveReplicates(
@@ -381,11 +301,9 @@ def _parse_x(space: str, x: ArrayLike | None) -> Floats:
 def _curves(sample: Resampling, heights: Any, size: int) -> Evaluate:
     def evaluate(_: Kernel, weights: list[Floats]) -> Floats:
         values = np.full((weights[0].shape[0], len(weights), size), np.nan)
-        for model, (drawn, cells) in enumerate(zip(weights, sample.cells, strict=True)):
-            of_positives = drawn[:, : cells.positive.size].any(axis=1)
-            of_negatives = drawn[:, cells.positive.size :].any(axis=1)
-            for row in np.flatnonzero(of_positives & of_negatives):
-                points = OperatingPoints(cells.table(drawn[row], sample.ratio))
+        for row, model in np.ndindex(values.shape[:2]):
+            points = sample.points_of(model, weights[model][row])
+            if points is not None:
                 values[row, model] = heights(points)
         return values.reshape(len(values), -1)
 

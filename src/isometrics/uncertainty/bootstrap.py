@@ -13,26 +13,28 @@ import numpy as np
 from isometrics._core.parameters import (
     check_choice,
     check_confidence,
+    check_half_width,
     check_size,
     index_of,
-    parse_jobs,
     parse_random_state,
 )
-from isometrics._core.progress import reporting
-from isometrics._core.results import ResultTable, number, told_apart
+from isometrics._core.results import ResultTable, distinct_decimals, number
 from isometrics._core.sample import UNNAMED
-from isometrics._counting.draws import AREAS, Order
+from isometrics._counting.replicates import AREAS, Order
 from isometrics.errors import NotAnswerableError, UndefinedWarning, warn
 from isometrics.measures import AUPRG, AVERAGE_PRECISION, kernel_of, measure_named, parse_measures
 from isometrics.points import OperatingPoints
-from isometrics.uncertainty.intervals import METHODS, Interval, interval_of, p_of_no_difference
-from isometrics.uncertainty.jackknife import shapes_of
-from isometrics.uncertainty.paired import (
+from isometrics.uncertainty.influence import combine, shapes_of
+from isometrics.uncertainty.intervals import (
+    METHODS,
     Difference,
     Differences,
+    Interval,
     differences_of,
+    interval_of,
+    p_of_no_difference,
     percent,
-    share_better,
+    share_above,
 )
 from isometrics.uncertainty.resampling import (
     DrawingOptions,
@@ -43,12 +45,11 @@ from isometrics.uncertainty.resampling import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike
 
     from isometrics._core.arrays import Floats
-    from isometrics._core.missing import Dropped
     from isometrics._core.progress import ProgressLike
     from isometrics._counting.replicates import Kernel
     from isometrics.measures import Measure, MeasureLike
@@ -59,7 +60,6 @@ class BootstrapOptions(DrawingOptions, total=False):
     """How an `Analysis` estimates intervals; see `bootstrap`."""
 
     method: str
-    kernel: str
 
 
 class MacroAverage(NamedTuple):
@@ -71,6 +71,25 @@ class MacroAverage(NamedTuple):
     """Its confidence interval."""
     standard_error: float
     """The standard deviation of the means of the replicates."""
+
+
+class Combined(NamedTuple):
+    """A measure of one model, or of several under weights."""
+
+    estimate: float
+    replicates: Floats
+    made: dict[str, Any]
+    """How intervals and p-values are made of them; see `interval_of`."""
+
+    def interval(self, level: float, name: str) -> Interval:
+        """Return the confidence interval; the name is for a warning that there is none."""
+        return interval_of(self.replicates, self.estimate, level=level, name=name, **self.made)
+
+    @property
+    def standard_error(self) -> float:
+        """The standard deviation of the replicates; NaN for fewer than two."""
+        defined = self.replicates[~np.isnan(self.replicates)]
+        return float(defined.std(ddof=1)) if defined.size > 1 else math.nan
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -88,20 +107,23 @@ class Bootstrap(ResultTable):
     replicates
         The values of the replicates, by model, measure and replicate; NaN where not defined.
         Replicates of different models are paired: they were drawn from the same rows.
-    shapes, pair_shapes
-        The acceleration and the degrees of freedom, along the last axis, of each estimate and of
-        each difference of two models: what BCa intervals need.
+    combinations
+        Weights of the models, along the last axis, of what has intervals: each model alone, then
+        the difference of each two models, or the mean of the classes of one classifier.
+    shapes
+        The acceleration and the degrees of freedom, along the last axis, by combination and
+        measure: what BCa intervals need.
     higher_is_better
         For each measure, whether a model can be better by it.
     method, confidence_level
         How the intervals were made.
-    units, sampling
-        What was drawn, such as ``"1000 rows"``, and how, in words.
+    n_units, unit, stratified
+        How many units were drawn, ``"row"`` or ``"cluster"``, and whether those of positives and of
+        negatives were drawn apart.
     gains
         For each measure, whether it is on the gain scale, on which classes have a mean.
-    mean_shapes
-        The acceleration and the degrees of freedom of the mean over all classes, by measure; None
-        unless the models are the classes of one classifier.
+    one_vs_rest
+        Whether the models are the classes of one classifier.
     """
 
     models: tuple[str, ...]
@@ -110,15 +132,16 @@ class Bootstrap(ResultTable):
     lower: Floats
     upper: Floats
     replicates: Floats
+    combinations: Floats
     shapes: Floats
-    pair_shapes: Floats
     higher_is_better: tuple[bool, ...]
     method: str
     confidence_level: float
-    units: str
-    sampling: str
+    n_units: int
+    unit: str
+    stratified: bool
     gains: tuple[bool, ...] = ()
-    mean_shapes: Floats | None = None
+    one_vs_rest: bool = False
 
     @property
     def standard_errors(self) -> Floats:
@@ -140,10 +163,7 @@ class Bootstrap(ResultTable):
 
     def interval(self, measure: str | None = None, model: str | None = None) -> Interval:
         """Return the ends of an interval; the only measure or model need not be named."""
-        row, column = (
-            index_of(model, "model", self.models),
-            self._column_of(measure),
-        )
+        row, column = index_of(model, "model", self.models), self._column_of(measure)
         return Interval(float(self.lower[row, column]), float(self.upper[row, column]))
 
     def with_intervals(
@@ -154,25 +174,29 @@ class Bootstrap(ResultTable):
         Parameters
         ----------
         method
-            ``"bca-t"``, ``"bca"``, ``"percentile"``, ``"basic"`` or ``"normal"``.
+            ``"bca-t"``, ``"bca"`` or ``"percentile"``.
         confidence_level
             For example 0.9.
         """
         method = self.method if method is None else check_choice(method, "method", METHODS)
         level = self.confidence_level if confidence_level is None else confidence_level
         level = check_confidence(level)
+        made = replace(self, method=method, confidence_level=level)
         ends = np.empty((2, *self.estimates.shape))
         for row, column in np.ndindex(self.estimates.shape):
-            ends[:, row, column] = interval_of(
-                self.replicates[row, column],
-                float(self.estimates[row, column]),
-                method=method,
-                level=level,
-                acceleration=float(self.shapes[row, column, 0]),
-                freedom=float(self.shapes[row, column, 1]),
-                name=_label(self.measures[column], self.models[row]),
-            )
-        return replace(self, lower=ends[0], upper=ends[1], method=method, confidence_level=level)
+            label = _label(self.measures[column], self.models[row])
+            ends[:, row, column] = made._combined(row, column).interval(level, label)
+        return replace(made, lower=ends[0], upper=ends[1])
+
+    def _combined(self, row: int, column: int, sign: int = 1) -> Combined:
+        """Return a combination of models by a measure; a difference may be turned around."""
+        weights = sign * self.combinations[row]
+        acceleration, freedom = self.shapes[row, column].tolist()
+        return Combined(
+            float(combine(weights, self.estimates[:, column])),
+            combine(weights, self.replicates[:, column]),
+            {"method": self.method, "acceleration": sign * acceleration, "freedom": freedom},
+        )
 
     def differences(self, measure: str | None = None) -> Differences:
         """Return the difference of each two models by a measure.
@@ -181,7 +205,7 @@ class Bootstrap(ResultTable):
         more than two models, `p_adjusted` corrects them for the number of pairs.
         """
         column = self._column_of(measure)
-        if self.mean_shapes is not None:
+        if self.one_vs_rest:
             raise NotAnswerableError(
                 "the classes of one classifier are not rivals, so they have no differences; "
                 "macro_average() is their mean, with an interval"
@@ -191,32 +215,29 @@ class Bootstrap(ResultTable):
                 "differences need two models or more; pass their scores as {'A': …, 'B': …}"
             )
         order = np.argsort(-self.estimates[:, column], kind="stable").tolist()
-        pairs = list(combinations(order, 2))
         return differences_of(
             self.measures[column],
-            [(self.models[first], self.models[second]) for first, second in pairs],
-            [self._difference(first, second, column) for first, second in pairs],
+            [self._difference(*pair, column) for pair in combinations(order, 2)],
             level=self.confidence_level,
             replicates=self.replicates.shape[2],
             higher_is_better=self.higher_is_better[column],
         )
 
     def _difference(self, first: int, second: int, column: int) -> Difference:
-        pair = self.replicates[[first, second], column]
-        values = pair[0] - pair[1]
-        gap = float(self.estimates[first, column] - self.estimates[second, column])
-        options: dict[str, Any] = {
-            "method": self.method,
-            "acceleration": float(self.pair_shapes[first, second, column, 0]),
-            "freedom": float(self.pair_shapes[first, second, column, 1]),
-        }
-        name = f"the difference of {self.models[first]} and {self.models[second]}"
-        ends = interval_of(values, gap, level=self.confidence_level, name=name, **options)
-        defined = values[~np.isnan(values)]
-        error = float(defined.std(ddof=1)) if defined.size > 1 else math.nan
+        one, other = self.models[first], self.models[second]
+        pairs = list(combinations(range(len(self.models)), 2))
+        row = len(self.models) + pairs.index((min(first, second), max(first, second)))
+        gap = self._combined(row, column, 1 if first < second else -1)
         comparable = self.higher_is_better[column]
-        better = float(share_better(pair[0], pair[1])) if comparable else math.nan
-        return Difference(gap, ends, error, p_of_no_difference(values, gap, **options), better)
+        return Difference(
+            one,
+            other,
+            gap.estimate,
+            gap.interval(self.confidence_level, f"the difference of {one} and {other}"),
+            gap.standard_error,
+            p_of_no_difference(gap.replicates, gap.estimate, **gap.made),
+            share_above(gap.replicates) if comparable else math.nan,
+        )
 
     def macro_average(self, measure: str | None = None) -> MacroAverage:
         """Return the mean over the classes of one classifier, with an interval.
@@ -234,13 +255,13 @@ class Bootstrap(ResultTable):
         >>> import isometrics as iso
         >>> labels = ["a", "b", "c", "a", "b", "c"] * 30
         >>> scores = [[2, 1, 0], [1, 2, 0], [0, 1, 2], [0, 2, 1], [1, 0, 2], [2, 0, 1]] * 30
-        >>> result = iso.bootstrap(labels, scores, measures="AUPRG", random_state=0)
+        >>> result = iso.analyse(labels, scores).bootstrap("AUPRG")
         >>> estimate, (lower, upper), _ = result.macro_average()
         >>> print(f"{estimate:.3f}, {lower:.3f} to {upper:.3f}")
         0.250, -0.017 to 0.449
         """
         column = self._column_of(measure)
-        if self.mean_shapes is None:
+        if not self.one_vs_rest:
             raise NotAnswerableError(
                 "a macro average is that of the classes of one classifier, and these are models"
             )
@@ -249,25 +270,14 @@ class Bootstrap(ResultTable):
                 f"{self.measures[column]} of classes has no common mean, because their prevalences "
                 f"differ; average a gain, such as {AUPRG}"
             )
-        values = self.replicates[:, column].mean(axis=0)
-        estimate = float(self.estimates[:, column].mean())
-        acceleration, freedom = self.mean_shapes[column].tolist()
-        ends = interval_of(
-            values,
-            estimate,
-            method=self.method,
-            level=self.confidence_level,
-            acceleration=acceleration,
-            freedom=freedom,
-            name=f"the macro average of {self.measures[column]}",
-        )
-        defined = values[~np.isnan(values)]
-        error = float(defined.std(ddof=1)) if defined.size > 1 else math.nan
-        return MacroAverage(estimate, ends, error)
+        mean = self._combined(len(self.models), column)
+        name = f"the macro average of {self.measures[column]}"
+        ends = mean.interval(self.confidence_level, name)
+        return MacroAverage(mean.estimate, ends, mean.standard_error)
 
     def _macro_averages(self) -> str:
         """Return the means over the classes as a sentence; an empty one where there are none."""
-        if self.mean_shapes is None or not any(self.gains) or len(self.models) < 2:
+        if not self.one_vs_rest or not any(self.gains) or len(self.models) < 2:
             return ""
         said = []
         for measure, is_gain in zip(self.measures, self.gains, strict=True):
@@ -276,7 +286,7 @@ class Bootstrap(ResultTable):
                 if math.isnan(lower):
                     said.append(f"{measure} {number(estimate)} (interval undefined)")
                     continue
-                value, low, high = told_apart([estimate, lower, upper], 3)
+                value, low, high = distinct_decimals([estimate, lower, upper], 3)
                 said.append(f"{measure} {value} ({low} to {high})")
         level = percent(self.confidence_level)
         return f"Macro average over the classes, with {level} intervals: {', '.join(said)}."
@@ -292,27 +302,54 @@ class Bootstrap(ResultTable):
             upper=self.upper[:, columns],
             replicates=self.replicates[:, columns],
             shapes=self.shapes[:, columns],
-            pair_shapes=self.pair_shapes[:, :, columns],
             higher_is_better=tuple(self.higher_is_better[column] for column in columns),
             gains=tuple(self.gains[column] for column in columns),
-            mean_shapes=None if self.mean_shapes is None else self.mean_shapes[columns],
         )
 
     def sentence(self, measure: str | None = None, model: str | None = None) -> str:
         """Return a sentence with one estimate and its interval."""
-        row, column = (
-            index_of(model, "model", self.models),
-            self._column_of(measure),
-        )
+        row, column = index_of(model, "model", self.models), self._column_of(measure)
         label = _label(self.measures[column], self.models[row])
         numbers = (self.estimates, self.lower, self.upper)
-        value, low, high = told_apart([float(each[row, column]) for each in numbers], 3)
+        value, low, high = distinct_decimals([float(each[row, column]) for each in numbers], 3)
         return f"{label} is {value}, {percent(self.confidence_level)} interval {low} to {high}."
+
+    def rows_needed(
+        self, half_width: float, measure: str | None = None, model: str | None = None
+    ) -> int:
+        """Return how many rows an interval of a given width takes, like those of this sample.
+
+        The width of an interval falls with the root of the number of rows. That of a small sample
+        is itself uncertain: with 30 positives the answer may be off by half, so ask again when
+        there is more data. Where clusters were drawn, they are counted.
+
+        Parameters
+        ----------
+        half_width
+            The largest acceptable half of the interval's width.
+        measure, model
+            As for `interval`.
+
+        Examples
+        --------
+        >>> import isometrics as iso
+        >>> labels, scores = [1, 0, 1, 1, 0, 0, 1, 0] * 20, [8, 7, 6, 5, 4, 3, 2, 1] * 20
+        >>> pilot = iso.OperatingPoints.from_scores(labels, scores)
+        >>> iso.bootstrap(pilot, random_state=0).rows_needed(0.02, "AUROC")
+        2767
+        """
+        low, high = self.interval(measure, model)
+        if math.isnan(low):
+            raise NotAnswerableError("its interval is undefined, so its width says nothing")
+        return math.ceil(self.n_units * ((high - low) / 2 / check_half_width(half_width)) ** 2)
+
+    def _units(self) -> str:
+        return f"{self.n_units} {self.unit}{'s' * (self.n_units != 1)}"
 
     def explanation(self) -> str:
         """Explain what the intervals mean, and what they do not."""
         return (
-            f"Had the {self.units} been drawn many times from the same source, "
+            f"Had the {self._units()} been drawn many times from the same source, "
             f"about {percent(self.confidence_level)} of the intervals made in this way would "
             "contain the value of the whole source. The intervals say nothing about other sources, "
             "nor about training the model again."
@@ -325,7 +362,8 @@ class Bootstrap(ResultTable):
     def _title(self) -> str:
         return (
             f"Bootstrap: {percent(self.confidence_level)} intervals ({self.method}) from "
-            f"{self.replicates.shape[2]} replicates of {self.sampling}"
+            f"{self.replicates.shape[2]} replicates of {self._units()}"
+            f"{', positives and negatives apart' * self.stratified}"
         )
 
     def _columns(self) -> dict[str, Any]:
@@ -355,17 +393,13 @@ def bootstrap(
     sample_weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     pos_label: object = None,
-    classes: Sequence[object] | None = None,
-    drop_missing: bool = False,
     prevalence: float | None = None,
     n_resamples: int = 2000,
-    scheme: str = "multinomial",
     stratified: bool = False,
     method: str = "bca-t",
     confidence_level: float = 0.95,
     random_state: object = None,
     n_jobs: int | None = None,
-    kernel: str = "auto",
     progress: ProgressLike = None,
 ) -> Bootstrap:
     """Estimate confidence intervals of areas and other measures by drawing the rows many times.
@@ -376,9 +410,8 @@ def bootstrap(
         The operating points of one model; or labels, as for `OperatingPoints.from_scores`.
     y_score
         With labels: the scores of one model, or of several by name. These are then compared on
-        the same rows: every replicate is drawn once and serves all models. With a column for each
-        class of one classifier, in any of the forms that `analyse` takes, each class is estimated
-        against all others, from the same replicates; see `Bootstrap.macro_average`.
+        the same rows: every replicate is drawn once and serves all models. Of the classes of one
+        classifier, or with missing values, use `Analysis.bootstrap`.
     measures
         Names of areas (``"AUROC"``, ``"AUPR"``, ``"AUPRG"``, ``"average precision"``, …), functions
         of operating points, or what `f_at`, `f_gain_at`, `precision_at`, `recall_at`,
@@ -389,35 +422,24 @@ def bootstrap(
     clusters
         The cluster of each row, such as the patient or the query; whole clusters are then drawn.
     pos_label
-        The label of the positive class; of several classes, the only one to estimate.
-    classes
-        The classes in the order of the columns of scores, as for `analyse`.
-    drop_missing
-        Leave out the rows that miss a value in labels, weights, clusters or the scores of any
-        model; `Bootstrap.sampling` says how many, by column. By default missing values are refused.
+        The label of the positive class.
     prevalence
         Look at every replicate at this prevalence, for example that of the deployment.
     n_resamples
-        The number of replicates.
-    scheme
-        ``"multinomial"``: as many rows as the sample has, drawn with replacement. ``"poisson"``:
-        every row a Poisson number of times.
+        The number of replicates, each of as many rows as the sample has, drawn with replacement.
     stratified
         Draw positives and negatives apart, so that the prevalence is that of the sample. Right if
         the numbers of both were fixed when the data was collected.
     method
         How intervals are made: ``"bca-t"`` (bias-corrected, accelerated, and widened where few
-        rows have most of the influence), ``"bca"`` (not widened), ``"percentile"``, ``"basic"`` or
-        ``"normal"``.
+        rows have most of the influence), ``"bca"`` (not widened) or ``"percentile"``.
     confidence_level
         The confidence of each interval.
     random_state
         An integer, a NumPy Generator or a SeedSequence. The same integer gives the same result,
-        on any number of threads and with either kernel.
+        on any number of threads.
     n_jobs
         The number of threads; -1 for as many as there are processors.
-    kernel
-        ``"auto"``, ``"plain"`` (NumPy) or ``"compiled"`` (loops written in C).
     progress
         True for a progress bar, or a function of the replicates done and their total.
 
@@ -448,30 +470,30 @@ def bootstrap(
         sample_weight=sample_weight,
         clusters=clusters,
         pos_label=pos_label,
-        classes=classes,
-        drop_missing=drop_missing,
     )
-    plan = plan_of(chosen, scheme=scheme, stratified=stratified, prevalence=prevalence)
+    plan = plan_of(chosen, stratified=stratified, prevalence=prevalence)
     sample = resampling_of(evidence, plan)
     evaluate = evaluator(sample, chosen)
     shape = (len(sample.points), len(chosen))
-    with reporting(progress) as report:
-        values = replicate(
-            sample,
-            evaluate,
-            shape[0] * shape[1],
-            n_resamples=n_resamples,
-            seed=seeds[0],
-            n_jobs=parse_jobs(n_jobs),
-            kernel=kernel,
-            progress=report,
-        )
+    values = replicate(
+        sample,
+        evaluate,
+        shape[0] * shape[1],
+        n_resamples=n_resamples,
+        seed=seeds[0],
+        n_jobs=n_jobs,
+        progress=progress,
+    )
     replicates = np.ascontiguousarray(values.T).reshape(*shape, n_resamples)
     estimates = np.array([[each.of(pts) for each in chosen] for pts in sample.points.values()])
-    shapes, pair_shapes, mean_shapes = shapes_of(sample, chosen, evaluate, seeds[1])
+    models = np.eye(shape[0])
+    of_several = (
+        [one - other for one, other in combinations(models, 2)]
+        if evidence.by_class is None
+        else [models.mean(axis=0)]
+    )
+    combined = np.array([*models, *of_several])
     _announce_undefined(replicates, sample, chosen)
-    n_units, unit = int(sample.counts.sum()), "cluster" if evidence.clustered else "row"
-    units = f"{n_units} {unit}{'s' * (n_units != 1)}"
     result = Bootstrap(
         tuple(sample.points),
         tuple(measure.name for measure in chosen),
@@ -479,25 +501,18 @@ def bootstrap(
         np.full(shape, np.nan),
         np.full(shape, np.nan),
         replicates,
-        shapes,
-        pair_shapes,
+        combined,
+        shapes_of(sample, combined, chosen, evaluate, seeds[1]),
         tuple(measure.higher_is_better for measure in chosen),
         method,
         confidence_level,
-        units,
-        _sampling(units, scheme, stratified, evidence.dropped),
+        int(sample.counts.sum()),
+        "cluster" if evidence.clustered else "row",
+        stratified,
         tuple(measure.is_gain for measure in chosen),
-        None if evidence.by_class is None else mean_shapes,
+        evidence.by_class is not None,
     )
     return result.with_intervals()
-
-
-def _sampling(units: str, scheme: str, stratified: bool, dropped: Dropped | None) -> str:
-    """Describe how the units are drawn, and which rows were left out."""
-    by_class = ", positives and negatives apart" if stratified else ""
-    weights = ", Poisson weights" if scheme == "poisson" else ""
-    left_out = "" if dropped is None else f"; {dropped.describe()}"
-    return f"{units}{by_class}{weights}{left_out}"
 
 
 def _announce_undefined(
@@ -519,13 +534,11 @@ def _label(measure: str, model: str) -> str:
     return measure if model == UNNAMED else f"{measure} of {model}"
 
 
-def plan_of(
-    measures: Sequence[Measure], *, scheme: str, stratified: bool, prevalence: float | None
-) -> Plan:
+def plan_of(measures: Sequence[Measure], *, stratified: bool, prevalence: float | None) -> Plan:
     """Return how to draw for some measures: as coarsely as the most demanding one allows."""
     cuts = [measure.threshold for measure in measures if measure.threshold is not None]
     detail = max(measure.detail for measure in measures)
-    return Plan(detail, np.array(cuts, np.float64), scheme, stratified, prevalence)
+    return Plan(detail, np.array(cuts, np.float64), stratified, prevalence)
 
 
 def evaluator(sample: Resampling, measures: Sequence[Measure]) -> Evaluate:
@@ -551,23 +564,9 @@ def evaluator(sample: Resampling, measures: Sequence[Measure]) -> Evaluate:
                 kernel.areas(drawn[:, :size], drawn[:, size:], orders[model], of_kernel)
                 values[:, model, list(areas)] = of_kernel[:, list(areas.values())]
             for row in range(replicates) if others else ():
-                values[row, model] = _others(values[row, model], others, sample, model, drawn[row])
+                points = sample.points_of(model, drawn[row])
+                for column, of in others:
+                    values[row, model, column] = np.nan if points is None else of(points)
         return values.reshape(replicates, -1)
 
     return evaluate
-
-
-def _others(
-    values: Floats,
-    measures: Sequence[tuple[int, Callable[[OperatingPoints], float]]],
-    sample: Resampling,
-    model: int,
-    drawn: Floats,
-) -> Floats:
-    """Fill in the measures that need a table of their own."""
-    size = sample.cells[model].positive.size
-    one_class = not drawn[:size].any() or not drawn[size:].any()
-    points = None if one_class else OperatingPoints(sample.cells[model].table(drawn, sample.ratio))
-    for column, of in measures:
-        values[column] = np.nan if points is None else of(points)
-    return values

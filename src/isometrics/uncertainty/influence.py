@@ -14,25 +14,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from isometrics._counting.replicates import PLAIN
 from isometrics._counting.segments import TINY, area_below, bend, log_rates
+from isometrics.measures import kernel_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
-    from isometrics.uncertainty.resampling import Cells
+    from isometrics.measures import Measure
+    from isometrics.uncertainty.resampling import Cells, Evaluate, Resampling
 
-_SHORT, _NODES = 0.01, (3, 12)
-"""Quadratures with 3 nodes for short segments and 12 for others; both are exact to 1e-13."""
-
-
-class Influence(NamedTuple):
-    """The derivative of one area by the weight of a row, for the rows of each cell."""
-
-    positive: Floats
-    negative: Floats
+_NODES = 12
+"""So many nodes make the quadrature exact to 1e-13."""
 
 
 class _Segments(NamedTuple):
@@ -65,13 +61,13 @@ class _Partials(NamedTuple):
 
 def influence_of(
     name: str, cells: Cells, positive: Floats, negative: Floats, ratio: float = 0.0
-) -> Influence:
-    """Return the influence of the rows of each cell on an area that the kernels compute.
+) -> Floats:
+    """Return the derivative of an area by the weight of a row, for each cell.
 
     Parameters
     ----------
     name
-        One of `isometrics._counting.draws.AREAS`.
+        One of `isometrics._counting.replicates.AREAS`.
     cells, positive, negative
         The cells and their weights.
     ratio
@@ -90,7 +86,7 @@ def influence_of(
         by_log_scale = float(by_negative @ negative) * scale
         by_positive = by_positive + by_log_scale / positives
         by_negative = by_negative * scale - by_log_scale / negatives
-    return Influence(by_positive, by_negative)
+    return np.concatenate([by_positive, by_negative])
 
 
 def _by_negative(partials: _Partials, cells: Cells) -> Floats:
@@ -159,9 +155,8 @@ def _pr(segments: _Segments, positives: float, _: float) -> _Partials:
     areas = area_below(rise, step, bend(x, y, rise, run, rates))
     height, area = areas / rise, float(areas.sum()) / positives
     integrals = np.empty((4, x.size))
-    short, smooth = step < _SHORT * predicted, step < predicted
-    few, many = (partial(_by_quadrature, n_nodes=n_nodes) for n_nodes in _NODES)
-    for rows, integrate in ((short, few), (smooth & ~short, many), (~smooth, _in_closed_form)):
+    smooth = step < predicted
+    for rows, integrate in ((smooth, _by_quadrature), (~smooth, _in_closed_form)):
         integrals[:, rows] = integrate(
             _Segments(*(column[rows] for column in segments)), rates[rows]
         )
@@ -176,10 +171,10 @@ def _pr(segments: _Segments, positives: float, _: float) -> _Partials:
     )
 
 
-def _by_quadrature(segments: _Segments, _: Floats, n_nodes: int) -> Floats:
+def _by_quadrature(segments: _Segments, _: Floats) -> Floats:
     """Integrate over u in [0, 1]: fp/n², u·fp/n², tp/n² and u·tp/n², n = tp + fp."""
     integrals = np.zeros((4, segments.x.size))
-    nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     for node, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
         u, du = (node + 1) / 2, weight / 2
         tp, fp = segments.x + u * segments.rise, segments.y + u * segments.run
@@ -225,17 +220,10 @@ def _prg(segments: _Segments, positives: float, negatives: float) -> _Partials:
     crossing = positives * positives / (positives + negatives)
     if not (np.abs(segments.x_end - crossing) <= 1e-12 * crossing).any():
         return _prg_from(segments, positives, negatives, crossing)
-    left, right = (
+    sides = (
         _prg_from(segments, positives, negatives, crossing * side) for side in (1 - 1e-9, 1 + 1e-9)
     )
-    return _Partials(
-        (left.x + right.x) / 2,
-        (left.rise + right.rise) / 2,
-        (left.y + right.y) / 2,
-        (left.run + right.run) / 2,
-        (left.positives + right.positives) / 2,
-        (left.negatives + right.negatives) / 2,
-    )
+    return _Partials(*((left + right) / 2 for left, right in zip(*sides, strict=True)))
 
 
 def _prg_from(
@@ -286,8 +274,6 @@ class Shape(NamedTuple):
 
     Attributes
     ----------
-    standard_error
-        The standard error.
     acceleration
         The asymmetry: how the standard error changes with the value.
     freedom
@@ -295,7 +281,6 @@ class Shape(NamedTuple):
         error is estimated; few if few units have most of the influence.
     """
 
-    standard_error: float
     acceleration: float
     freedom: float
 
@@ -310,11 +295,11 @@ class Shape(NamedTuple):
         squares, cubes = float(square @ times), float((square * influence) @ times)
         fourths = float((square * square) @ times)
         if squares == 0:
-            return cls(0.0, 0.0, math.inf)
+            return cls(0.0, math.inf)
         relative_variance = fourths / squares**2 - 1 / float(times.sum())
         # For a single pair of equal and opposite influences it would be 0.
         freedom = 2 / max(relative_variance, 2 / float(times.sum()))
-        return cls(math.sqrt(squares), cubes / (6 * squares**1.5), freedom)
+        return cls(cubes / (6 * squares**1.5), freedom)
 
 
 def shape_of(influence: Floats, counts: NDArray[np.int64], strata: list[slice]) -> Shape:
@@ -328,3 +313,123 @@ def shape_of(influence: Floats, counts: NDArray[np.int64], strata: list[slice]) 
         mean = (influence[stratum] @ counts[stratum]) / counts[stratum].sum()
         centred[stratum] = influence[stratum] - mean
     return Shape.of_centred(centred, counts.astype(np.float64))
+
+
+GROUPS = 200
+
+
+def combine(weights: Floats, values: Floats) -> Floats:
+    """Return the sum of rows under weights; a row of weight 0 may be undefined."""
+    used = np.flatnonzero(weights)
+    return np.asarray(weights[used] @ values[used])
+
+
+def shapes_of(
+    sample: Resampling,
+    combinations: Floats,
+    measures: Sequence[Measure],
+    evaluate: Evaluate,
+    seed: np.random.SeedSequence,
+) -> Floats:
+    """Return acceleration and degrees of freedom, along the last axis.
+
+    They are by combination of models, such as a difference, and by measure; `evaluate` computes
+    the measures of weights.
+    """
+    shapes = np.zeros((len(combinations), len(measures), 2))
+    models = len(sample.cells)
+    left_out = None
+    for column, measure in enumerate(measures):
+        kernel = kernel_of(measure)
+        if kernel is not None:
+            effects = np.array([unit_influence(sample, model, kernel) for model in range(models)])
+            shape = partial(shape_of, counts=sample.counts, strata=sample.strata)
+        else:
+            if left_out is None:
+                left_out = _left_out(sample, evaluate, (models, len(measures)), seed)
+            effects = left_out.added[:, :, column].T
+            shape = partial(Shape.of_centred, times=left_out.times)
+        shapes[:, column] = [shape(combine(weights, effects)) for weights in combinations]
+    return shapes
+
+
+def unit_influence(sample: Resampling, model: int, area: str) -> Floats:
+    """Return how much one more of each unit moves an area."""
+    cells = sample.cells[model]
+    weights = (cells.positive.astype(np.float64), cells.negative.astype(np.float64))
+    by_cell = influence_of(area, cells, *weights, ratio=sample.ratio)
+    if sample.rows is None:
+        return by_cell
+    unit, weight, cell_of_row = sample.rows
+    by_row = by_cell[cell_of_row[model]]
+    if weight is not None:
+        by_row = by_row * weight
+    return np.asarray(np.bincount(unit, by_row, minlength=sample.counts.size), np.float64)
+
+
+# ---------------------------------------------------------------------- any measure
+
+
+class _LeftOut(NamedTuple):
+    """What each part of the sample adds to each measure of each model, and how often it occurs."""
+
+    added: Floats
+    times: Floats
+
+
+def _left_out(
+    sample: Resampling,
+    evaluate: Evaluate,
+    shape: tuple[int, int],
+    seed: np.random.SeedSequence,
+) -> _LeftOut:
+    """Compute all measures without each part of the sample.
+
+    What a part adds is centred on what a part of its size should add, since a stratum keeps its
+    total.
+    """
+    random = np.random.default_rng(seed)
+    whole = sample.counts.astype(np.float64)
+    buffers = sample.buffers(1)
+    estimate = evaluate(PLAIN, sample.gathered(PLAIN, whole[None], buffers))[0]
+    centred, times = [], []
+    for part in sample.strata:
+        sizes, added = [], []
+        for taken, repeated in _parts(sample.counts[part], random):
+            drawn = whole.copy()
+            drawn[part] -= taken
+            weights = sample.gathered(PLAIN, drawn[None], buffers)
+            added.append(estimate - evaluate(PLAIN, weights)[0])
+            sizes.append(float(taken.sum()))
+            times.append(float(repeated))
+        values, size = np.array(added), np.array(sizes)
+        weight = np.array(times[-size.size :])
+        defined = ~np.isnan(values)
+        centre = np.nansum(values * weight[:, None], axis=0) / np.maximum(
+            (weight * size) @ defined, 1
+        )
+        centred.append(np.where(defined, values - np.outer(size, centre), 0))
+    return _LeftOut(np.concatenate(centred).reshape(-1, *shape), np.array(times))
+
+
+def _parts(
+    counts: NDArray[np.int64], random: np.random.Generator
+) -> Iterator[tuple[NDArray[np.int64], int]]:
+    """Yield rows to leave out, and how often: one of each unit, or random groups of many units."""
+    if counts.size <= GROUPS:
+        for unit, count in enumerate(counts.tolist()):
+            taken = np.zeros(counts.size, np.int64)
+            taken[unit] = 1
+            yield taken, count
+        return
+    left = counts.copy()
+    for group in range(GROUPS, 0, -1):
+        rows = int(left.sum())
+        # NumPy deals out equal groups of up to 1e9 rows; beyond, equal but for chance.
+        taken = (
+            random.multivariate_hypergeometric(left, rows // group, method="marginals")
+            if rows < 1_000_000_000
+            else random.binomial(left, 1 / group)
+        )
+        left -= taken
+        yield taken, 1

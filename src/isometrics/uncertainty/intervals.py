@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics.errors import UndefinedWarning, warn
+from isometrics._core.results import ResultTable, distinct_decimals, number
+from isometrics.errors import ParameterError, UndefinedWarning, warn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from isometrics._core.arrays import Floats
 
-METHODS = ("bca-t", "bca", "percentile", "basic", "normal")
+
+METHODS = ("bca-t", "bca", "percentile")
 
 NORMAL = NormalDist()
 
@@ -50,8 +55,7 @@ def interval_of(
         ``"percentile"``: quantiles of the replicates. ``"bca"``: quantiles that are corrected for
         the bias of the replicates and for their asymmetry. ``"bca-t"``: the same, and wider where
         few rows have most of the influence, since the spread of the replicates is then itself
-        uncertain. ``"basic"``: the percentile interval reflected at the estimate. ``"normal"``:
-        the estimate and its standard error.
+        uncertain.
     level
         The confidence, for example 0.95.
     acceleration
@@ -74,19 +78,13 @@ def interval_of(
     if (defined == defined[0]).all():
         return _undefined(name, "all replicates are equal, so they do not show how it varies")
     tail = (1 - level) / 2
-    z = _quantile(level, freedom if method == "bca-t" else math.inf)
-    if method == "normal":
-        half = z * float(defined.std(ddof=1))
-        return Interval(estimate - half, estimate + half)
     shares: tuple[float, float] | None = (tail, 1 - tail)
-    if method in ("bca", "bca-t"):
+    if method != "percentile":
+        z = _quantile(level, freedom if method == "bca-t" else math.inf)
         shares = _corrected(defined, estimate, z, acceleration)
     if shares is None:
         return _undefined(name, "all replicates lie on one side of it; use another method")
-    low, high = np.quantile(defined, shares).tolist()
-    if method == "basic":
-        return Interval(2 * estimate - high, 2 * estimate - low)
-    return Interval(low, high)
+    return Interval(*np.quantile(defined, shares).tolist())
 
 
 def p_of_no_difference(
@@ -112,14 +110,11 @@ def p_of_no_difference(
     defined = np.sort(replicates[~np.isnan(replicates)])
     if defined.size < 2 or math.isnan(estimate) or defined[0] == defined[-1]:
         return math.nan
-    if method == "normal":
-        return two_sided_p(estimate / float(defined.std(ddof=1)))
     rarest = 1 / (defined.size + 1)
-    # The inverse of np.quantile. A basic interval is reflected, and 0 with it.
-    reflected_zero = 2 * estimate if method == "basic" else 0.0
-    share = float(np.interp(reflected_zero, defined, np.linspace(0, 1, defined.size)))
+    # The inverse of np.quantile.
+    share = float(np.interp(0.0, defined, np.linspace(0, 1, defined.size)))
     share = min(max(share, rarest), 1 - rarest)
-    if method not in ("bca", "bca-t"):
+    if method == "percentile":
         return min(2 * min(share, 1 - share), 1.0)
     below = _share_below(defined, estimate)
     if not 0 < below < 1:
@@ -129,15 +124,7 @@ def p_of_no_difference(
     scale = 1 + acceleration * moved
     # Where the scale is not above 0, no interval reaches as far as 0.
     z = moved / scale - bias if scale > 0 else math.inf
-    return max(_two_sided(z, freedom if method == "bca-t" else math.inf), rarest)
-
-
-def _two_sided(z: float, freedom: float) -> float:
-    if math.isinf(freedom):
-        return two_sided_p(z)
-    from scipy.special import stdtr
-
-    return 2 * float(stdtr(freedom, -abs(z)))
+    return max(two_sided_p(z, freedom if method == "bca-t" else math.inf), rarest)
 
 
 def _share_below(defined: Floats, estimate: float) -> float:
@@ -178,6 +165,203 @@ def _undefined(name: str, reason: str) -> Interval:
     return UNDEFINED
 
 
-def two_sided_p(z: float) -> float:
-    """Return the probability that a standard normal number is farther from 0 than z."""
-    return math.erfc(abs(z) / math.sqrt(2))
+def two_sided_p(z: float, freedom: float = math.inf) -> float:
+    """Return the probability that a number of Student's distribution is farther from 0 than z."""
+    if math.isinf(freedom):
+        return math.erfc(abs(z) / math.sqrt(2))
+    from scipy.special import stdtr
+
+    return 2 * float(stdtr(freedom, -abs(z)))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Differences(ResultTable):
+    """One row for each two models: how much better the first one is, and how sure that is.
+
+    Attributes
+    ----------
+    measure
+        What was compared.
+    first, second
+        The names of the two models; the first one has the higher estimate.
+    difference
+        The estimate of the first one minus that of the second one.
+    lower, upper
+        The ends of the confidence interval of the difference.
+    standard_error, z, p
+        The standard error of the difference, the difference in standard errors, and the p-value
+        of the two-sided test that there is none, which goes with the interval: that of confidence
+        1 - p just reaches 0.
+    p_adjusted
+        The p-values corrected for the number of pairs by Holm's method (1979).
+    better
+        The share of the replicates in which the first one is better, ties counted half; NaN where
+        there are no replicates.
+    confidence_level
+        The confidence of the intervals, of each row by itself.
+    replicates
+        The number of replicates that `better` was counted in; 0 if none.
+    higher_is_better
+        Whether a model can be better by the measure; a threshold only lies higher.
+    """
+
+    measure: str
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    difference: Floats
+    lower: Floats
+    upper: Floats
+    standard_error: Floats
+    z: Floats
+    p: Floats
+    p_adjusted: Floats
+    better: Floats
+    confidence_level: float
+    replicates: int
+    higher_is_better: bool = True
+
+    def sentence(self, first: str | None = None, second: str | None = None) -> str:
+        """Say how sure it is that the better of two models is; by default of the first row.
+
+        Of a measure by which no model is better, such as a threshold, say how much it differs.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import isometrics as iso
+        >>> rng = np.random.default_rng(5)
+        >>> labels = np.arange(300) < 60
+        >>> scores = {"A": rng.normal(1.6 * labels), "B": rng.normal(1.0 * labels)}
+        >>> result = iso.bootstrap(labels, scores, random_state=1)
+        >>> said, how_much = result.differences("AUROC").sentence().split(": ")
+        >>> print(said)
+        A is better than B by AUROC with probability 99.9%
+        >>> print(how_much)
+        0.128 higher, 95% interval 0.036 to 0.214.
+        """
+        row = self._row(first, second)
+        better, other = self.first[row], self.second[row]
+        gap, low, high = (float(each[row]) for each in (self.difference, self.lower, self.upper))
+        size, low_end, high_end = distinct_decimals([gap, low, high], 3, beside=(0.0,))
+        how_much = f"{size} higher"
+        interval = f"{percent(self.confidence_level)} interval {low_end} to {high_end}"
+        if not self.higher_is_better:
+            return f"The {self.measure} of {better} is {how_much} than that of {other}, {interval}."
+        chance = float(self.better[row])
+        relation, how_sure = "better than" if gap > 0 else "as good as", ""
+        if not np.isnan(chance):
+            share = percent_of_replicates(chance, self.replicates)
+            relation, how_sure = "better than", f" with probability {share}"
+        said = f"{better} is {relation} {other} by {self.measure}{how_sure}"
+        return f"{said}: {how_much}, {interval}."
+
+    def _row(self, first: str | None, second: str | None) -> int:
+        if first is None and second is None:
+            return 0
+        pairs = [{*pair} for pair in zip(self.first, self.second, strict=True)]
+        asked = {first or "", second or ""}
+        if asked in pairs:
+            return pairs.index(asked)
+        names = ", ".join(sorted({repr(name) for pair in pairs for name in pair}))
+        raise ParameterError(
+            f"first and second must be two of the models {names} but are {first!r} and {second!r}"
+        )
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.first)
+
+    def _title(self) -> str:
+        return f"Differences: {self.measure} of {len(self)} pair{'s' * (len(self) != 1)} of models"
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("first", "second", "difference", "lower", "upper", "standard_error")
+        return self._named(*names, "z", "p", "p_adjusted", "better")
+
+    def _shown(self) -> dict[str, Any]:
+        columns = self._columns()
+        if len(self) == 1:
+            del columns["p_adjusted"]
+        return columns
+
+
+class Difference(NamedTuple):
+    """One difference: value, interval, standard error, p-value, how often it is above 0."""
+
+    first: str
+    second: str
+    gap: float
+    interval: Interval
+    error: float
+    p: float
+    better: float
+
+
+def differences_of(
+    measure: str,
+    found: Sequence[Difference],
+    *,
+    level: float,
+    replicates: int,
+    higher_is_better: bool = True,
+) -> Differences:
+    """Return the table of differences, with z from their standard errors."""
+    first, second, gaps, intervals, errors, p_values, better = zip(*found, strict=True)
+    lower, upper = np.array(intervals).T
+    gap, error = np.array(gaps), np.array(errors)
+    return Differences(
+        measure,
+        first,
+        second,
+        gap,
+        lower,
+        upper,
+        error,
+        np.divide(gap, error, out=np.full(gap.size, np.nan), where=error > 0),
+        np.array(p_values),
+        holm(p_values),
+        np.array(better),
+        level,
+        replicates,
+        higher_is_better,
+    )
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with as many digits as it takes not to claim certainty."""
+    for digits in range(7):
+        shown = f"{100 * share:.{digits}f}"
+        if float(shown) not in (0.0, 100.0) or share in (0.0, 1.0):
+            return f"{shown}%"
+    return f"{number(100 * share)}%"
+
+
+def percent_of_replicates(share: float, replicates: int) -> str:
+    """Return a share of replicates in percent; none and all of them are only bounds."""
+    if share in (0.0, 1.0):
+        return f"{'above' if share else 'below'} {percent(abs(share - 1 / replicates))}"
+    return percent(share)
+
+
+def holm(p_values: Sequence[float] | Floats) -> Floats:
+    """Return p-values corrected for their number by Holm's method (1979); NaN stays.
+
+    Examples
+    --------
+    >>> from isometrics.uncertainty.intervals import holm
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    values = np.asarray(p_values, np.float64)
+    adjusted = np.full(values.shape, np.nan)
+    defined = np.flatnonzero(~np.isnan(values))
+    order = defined[np.argsort(values[defined], kind="stable")]
+    steps = values[order] * np.arange(order.size, 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1)
+    return adjusted
+
+
+def share_above(differences: Floats) -> float:
+    """Return the share of the defined differences that are above 0; those of 0 count half."""
+    defined = differences[~np.isnan(differences)]
+    return _share_below(-defined, 0.0) if defined.size else math.nan

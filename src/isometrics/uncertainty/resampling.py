@@ -9,31 +9,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from isometrics._core.arrays import column, prepend_zero
-from isometrics._core.class_rows import parse_predictions, rows_by_class
-from isometrics._core.complete_rows import complete_rows
-from isometrics._core.parameters import check_choice, check_prevalence
-from isometrics._core.sample import UNNAMED, parse_sample, scores_by_model
-from isometrics._counting.draws import Draws, Stream, draws_of, streams
+from isometrics._core.arrays import prepend_zero
+from isometrics._core.parameters import check_prevalence, parse_jobs
+from isometrics._core.progress import reporting
+from isometrics._core.sample import UNNAMED
+from isometrics._core.score_columns import parse_predictions
 from isometrics._counting.numpy_kernel import running_sum
-from isometrics._counting.replicates import kernel_named
+from isometrics._counting.replicates import Draws, Stream, kernel_named, streams
 from isometrics._table.table import Kind, Table
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
 from isometrics.measures import Detail
 from isometrics.points import OperatingPoints
-from isometrics.points.models import count_classes, count_models
+from isometrics.points.models import count_models
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Counts, Floats
-    from isometrics._core.missing import Dropped
+    from isometrics._core.progress import ProgressLike
     from isometrics._core.sample import Sample
     from isometrics._counting.replicates import Kernel
 
     Indices = NDArray[np.intp]
     Evaluate = Callable[[Kernel, list[Floats]], Floats]
-    Progress = Callable[[int, int], None]
 
 
 class DrawingOptions(TypedDict, total=False):
@@ -42,7 +40,6 @@ class DrawingOptions(TypedDict, total=False):
     clusters: bool
     prevalence: float | None
     n_resamples: int
-    scheme: str
     stratified: bool
     random_state: object
     n_jobs: int | None
@@ -68,6 +65,11 @@ class Cells(NamedTuple):
     def counts(self) -> Counts:
         """The rows or weights of all cells, positives first."""
         return np.concatenate([self.positive, self.negative])
+
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        return self.positive.size + self.negative.size
 
     def table(self, weights: Floats, ratio: float = 0.0) -> Table:
         """Return the table under other weights; `ratio` above 0 fixes negatives per positive."""
@@ -147,17 +149,15 @@ def _groups(
     return np.asarray(np.cumsum(starts) - 1)
 
 
-SCHEMES = ("multinomial", "poisson")
 _CHUNK = 1 << 16
 """Weights that are drawn at once, so that they stay in the processor's cache."""
 
 
 class Plan(NamedTuple):
-    """How to draw: in what detail, by which scheme, at what prevalence."""
+    """How to draw: in what detail, within which strata, at what prevalence."""
 
     detail: Detail
     cuts: NDArray[Any]
-    scheme: str
     stratified: bool
     prevalence: float | None
 
@@ -177,8 +177,6 @@ class Evidence(NamedTuple):
     """Whether the groups of rows are drawn as wholes."""
     by_class: Mapping[str, Sample] | None = None
     """The rows of each class of one classifier, whose labels differ; None for models."""
-    dropped: Dropped | None = None
-    """The rows that were left out because they miss a value; None where that was not asked for."""
 
     @property
     def samples(self) -> list[Sample]:
@@ -223,8 +221,6 @@ class Resampling(NamedTuple):
         The operating points of each model, at the prevalence asked for.
     cells
         The cells of each model.
-    base
-        The weights of the cells in the sample itself, positives first.
     counts, strata
         The rows in each unit that is drawn, and the strata that keep their totals.
     rows
@@ -233,41 +229,37 @@ class Resampling(NamedTuple):
         The numbers of positive and of negative rows of each model.
     ratio
         Negatives for each positive where a prevalence is fixed, else 0.
-    draws
-        The numbers of draws.
     """
 
     points: dict[str, OperatingPoints]
     cells: tuple[Cells, ...]
-    base: tuple[Floats, ...]
     counts: NDArray[np.int64]
     strata: list[slice]
     rows: RowUnits | None
     class_rows: tuple[tuple[int, int], ...]
     ratio: float
-    draws: Draws
 
     @property
     def cell_total(self) -> int:
         """The number of cells of all models, which the work of a replicate grows with."""
-        return sum(weights.size for weights in self.base)
+        return sum(each.size for each in self.cells)
 
     def buffers(self, replicates: int) -> Buffers:
-        """Allocate the memory that `weights` and `gathered` fill for so many replicates at most."""
-        rows, cells = (0, []) if self.rows is None else (self.rows.unit.size, self.base)
+        """Allocate the memory that so many replicates at most need at once."""
+        rows, cells = (0, ()) if self.rows is None else (self.rows.unit.size, self.cells)
         return Buffers(
-            np.empty((replicates, self.draws.size)),
+            np.empty((replicates, self.counts.size)),
             np.empty(rows),
-            [np.empty((replicates, base.size)) for base in cells],
+            [np.empty((replicates, each.size)) for each in cells],
         )
 
-    def weights(
-        self, kernel: Kernel, stream: Stream, replicates: int, buffers: Buffers
-    ) -> list[Floats]:
-        """Draw the units of some replicates; return the weights of each model's cells."""
-        drawn = buffers.drawn[:replicates]
-        self.draws.draw(stream, drawn, kernel.pick)
-        return self.gathered(kernel, drawn, buffers)
+    def points_of(self, model: int, drawn: Floats) -> OperatingPoints | None:
+        """Return a model's operating points under the weights of a replicate; None of one class."""
+        cells = self.cells[model]
+        size = cells.positive.size
+        if not drawn[:size].any() or not drawn[size:].any():
+            return None
+        return OperatingPoints(cells.table(drawn, self.ratio))
 
     def gathered(self, kernel: Kernel, drawn: Floats, buffers: Buffers) -> list[Floats]:
         """Return the weights of each model's cells, one row for each row of `drawn`."""
@@ -292,15 +284,12 @@ def parse_evidence(
     sample_weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     pos_label: object = None,
-    classes: object = None,
-    drop_missing: bool = False,
 ) -> Evidence:
-    """Validate operating points, or labels with the scores of one or more models or classes."""
+    """Validate operating points, or labels with the scores of one or more models."""
     if isinstance(y_true, Evidence):
         return y_true
     if isinstance(y_true, OperatingPoints):
         beside = {"y_score": y_score, "sample_weight": sample_weight, "clusters": clusters}
-        beside |= {"classes": classes, "drop_missing": drop_missing or None}
         for name, value in beside.items():
             if value is not None:
                 raise ParameterError(
@@ -313,65 +302,21 @@ def parse_evidence(
             "labels need scores: pass y_score=, or operating points alone; an Analysis has methods "
             "of its own, such as bootstrap()"
         )
-    if drop_missing:
-        complete = complete_rows(
-            y_true,
-            y_score,
-            "y_score",
-            sample_weight=sample_weight,
-            groups=clusters,
-            groups_argument="clusters",
-        )
-        evidence = parse_evidence(
-            complete.y_true,
-            complete.scores,
-            sample_weight=complete.sample_weight,
-            clusters=complete.groups,
-            pos_label=pos_label,
-            classes=classes,
-        )
-        return evidence._replace(dropped=complete.dropped)
     given = parse_predictions(
         y_true,
         y_score,
         "y_score",
         sample_weight=sample_weight,
-        groups=None if clusters is None else column(clusters, "clusters"),
-        pos_label=pos_label,
-        classes=classes,
-    )
-    samples = rows_by_class(given)
-    if samples is not None:
-        points = count_classes(samples).models
-        rows = {name: sample for sample in samples.values() for name in sample.scores}
-        return Evidence(points, clustered=clusters is not None, by_class=rows)
-    scores = scores_by_model(
-        given.scores,
-        "y_score",
-        UNNAMED,
-        y_true=given.y_true,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        classes=given.classes,
-    )
-    if len(scores) == 1 and sample_weight is None and clusters is None:
-        ((name, only),) = scores.items()
-        return Evidence(
-            {name: OperatingPoints.from_scores(given.y_true, only, pos_label=pos_label)}
-        )
-    sample = parse_sample(
-        given.y_true,
-        scores,
-        sample_weight=sample_weight,
-        groups=given.groups,
+        groups=clusters,
+        groups_argument="clusters",
         pos_label=pos_label,
     )
+    sample = given.sample(UNNAMED)
     return Evidence(count_models(sample), sample, clustered=clusters is not None)
 
 
 def resampling_of(evidence: Evidence, plan: Plan) -> Resampling:
     """Prepare tables, or rows where tables do not tell enough, to be drawn again."""
-    check_choice(plan.scheme, "scheme", SCHEMES)
     whole = all(points.table.complete for points in evidence.points.values())
     if evidence.samples and not whole:
         counted = [count_models(sample) for sample in evidence.samples]
@@ -386,8 +331,8 @@ def _of_points(points: OperatingPoints, name: str, plan: Plan) -> Resampling:
     scores = scores_of(points.table)
     if scores.positive.dtype.kind == "f" or scores.negative.dtype.kind == "f":
         raise NotAnswerableError(
-            "the counts of these operating points are not whole rows, so they cannot be drawn "
-            "again; pass labels, scores and sample_weight=, or prevalence= for another prevalence"
+            "the counts of these operating points are not whole rows, so their spread is not "
+            "known; bootstrap() takes labels, scores and sample_weight=, and prevalence="
         )
     cells = grouping_of(scores, plan.detail, plan.cuts).cells
     counts = cells.counts
@@ -397,13 +342,11 @@ def _of_points(points: OperatingPoints, name: str, plan: Plan) -> Resampling:
     return Resampling(
         {name: moved},
         (cells,),
-        (counts.astype(np.float64),),
         counts,
         strata,
         None,
         ((int(points.positives), int(points.negatives)),),
         ratio,
-        draws_of(counts, strata, scheme=plan.scheme),
     )
 
 
@@ -436,13 +379,11 @@ def _of_rows(evidence: Evidence, plan: Plan) -> Resampling:
     return Resampling(
         points,
         tuple(cells),
-        tuple(each.counts.astype(np.float64) for each in cells),
         counts,
         strata,
         RowUnits(unit, None if weights is None else weight, tuple(cell_of_row_by_model)),
         tuple(class_rows),
         ratio,
-        draws_of(counts, strata, scheme=plan.scheme),
     )
 
 
@@ -492,16 +433,11 @@ def _cells_of_rows(
 
 
 def _at_prevalence(points: OperatingPoints, plan: Plan) -> tuple[OperatingPoints, float]:
-    """Return the points at the prevalence asked for, and negatives for each positive there.
-
-    Poisson numbers keep the totals of strata only if the totals are scaled back.
-    """
-    if plan.prevalence is not None:
-        prevalence = check_prevalence(plan.prevalence)
-        return points.at_prevalence(prevalence), (1 - prevalence) / prevalence
-    if plan.stratified and plan.scheme == "poisson":
-        return points, points.negatives / points.positives
-    return points, 0.0
+    """Return the points at the prevalence asked for, and negatives for each positive there."""
+    if plan.prevalence is None:
+        return points, 0.0
+    prevalence = check_prevalence(plan.prevalence)
+    return points.at_prevalence(prevalence), (1 - prevalence) / prevalence
 
 
 def replicate(
@@ -511,31 +447,37 @@ def replicate(
     *,
     n_resamples: int,
     seed: np.random.SeedSequence,
-    n_jobs: int,
-    kernel: str,
-    progress: Progress | None,
+    n_jobs: int | None,
+    progress: ProgressLike,
 ) -> Floats:
     """Return what `evaluate` makes of the weights of each replicate, `width` numbers for each."""
     values = np.empty((n_resamples, width))
-    chosen = kernel_named(kernel)
-    at_once = max(1, _CHUNK // max(sample.draws.size, sample.cell_total))
+    kernel = kernel_named("auto")
+    draws = Draws(sample.counts, sample.strata)
+    at_once = max(1, _CHUNK // max(draws.size, sample.cell_total))
 
     def work(block: tuple[range, Stream]) -> int:
         replicates, stream = block
         buffers = sample.buffers(at_once)
         for start in range(replicates.start, replicates.stop, at_once):
             stop = min(start + at_once, replicates.stop)
-            weights = sample.weights(chosen, stream, stop - start, buffers)
-            values[start:stop] = evaluate(chosen, weights)
+            drawn = buffers.drawn[: stop - start]
+            draws.draw(stream, drawn, kernel.pick)
+            values[start:stop] = evaluate(kernel, sample.gathered(kernel, drawn, buffers))
         return len(replicates)
 
     blocks = streams(seed, n_resamples)
+    threads = parse_jobs(n_jobs)
     done = 0
-    with ThreadPoolExecutor(n_jobs) as pool, warnings.catch_warnings():
+    with (
+        reporting(progress) as report,
+        ThreadPoolExecutor(threads) as pool,
+        warnings.catch_warnings(),
+    ):
         # Undefined replicates are NaN, and counted once all are computed.
         warnings.simplefilter("ignore", UndefinedWarning)
-        for finished in pool.map(work, blocks) if n_jobs > 1 else map(work, blocks):
+        for finished in pool.map(work, blocks) if threads > 1 else map(work, blocks):
             done += finished
-            if progress is not None:
-                progress(done, n_resamples)
+            if report is not None:
+                report(done, n_resamples)
     return values

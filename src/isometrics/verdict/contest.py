@@ -1,4 +1,4 @@
-"""Models on the same rows, ready to be chosen among under any weighting of these rows."""
+"""Models on the same rows, and the best model and rule under any weighting of these rows."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from isometrics._core.parameters import parse_jobs, parse_random_state
+from isometrics._core.results import join_names, number
 from isometrics._counting.best_rules import (
     NO_RULE,
-    Chosen,
-    Counts,
+    Choices,
     Ranking,
     Task,
     at_least_finite,
@@ -23,11 +24,10 @@ from isometrics._counting.best_rules import (
     choose_plain,
     worth_of,
 )
-from isometrics._counting.draws import draws_of, streams
-from isometrics._counting.replicates import kernel_named
-from isometrics.decisions.objective import Objective
-from isometrics.errors import ParameterError
-from isometrics.spaces.pr import f_weights
+from isometrics._counting.confusion import Confusion
+from isometrics._counting.replicates import Draws, kernel_named, streams
+from isometrics.decisions.objective import Linear, Objective
+from isometrics.errors import NotAnswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,15 +35,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
+    from isometrics._core.progress import ProgressLike
     from isometrics._core.sample import Sample
     from isometrics._counting.best_rules import ClassRows
-    from isometrics._counting.draws import Stream
-    from isometrics._counting.replicates import Kernel
+    from isometrics._counting.replicates import Stream
     from isometrics._table.table import Table
     from isometrics.points import OperatingPoints
 
-    Progress = Callable[[int, int], None]
+    Report = Callable[[int, int], None]
     Drawn = NDArray[Any]
+
 
 Result = TypeVar("Result")
 
@@ -51,54 +52,27 @@ _AT_ONCE = 1 << 17
 """Weights that are drawn at once, so that they stay in the processor's cache."""
 
 
-class Choices(NamedTuple):
-    """The best rule of each model (first axis) under each weighting (second axis).
+class Options(NamedTuple):
+    """How a verdict is reached: how sure it is, and how rows are drawn again."""
 
-    Where no rule keeps the constraints, the rule is -1 and its counts are NaN.
-    """
+    confidence_level: float = 0.95
+    n_resamples: int = 2000
+    random_state: object = 0
+    n_jobs: int | None = -1
+    kernel: str = "auto"
+    progress: ProgressLike = None
+    clusters: bool = False
+    """Whether whole groups are drawn."""
+    folds: bool = False
+    """Whether the groups are folds of a cross-validation."""
 
-    rule: NDArray[np.int64]
-    tp: Floats
-    fp: Floats
-    fixed_tp: Floats
-    fixed_fp: Floats
-    positives: Floats
-    negatives: Floats
-
-    @classmethod
-    def joined(cls, parts: list[Choices]) -> Choices:
-        """Return the choices under all weightings of the parts."""
-        return cls(*(np.concatenate(column, axis=-1) for column in zip(*parts, strict=True)))
-
-    def counts(self, ratio: float) -> Counts:
-        """Return the counts of the chosen rules."""
-        return Counts(self.tp, self.fp, self.positives, self.negatives).at_ratio(ratio)
-
-    @property
-    def fixed_counts(self) -> Counts:
-        """The counts of the fixed rules, at the prevalence of the sample."""
-        return Counts(self.fixed_tp, self.fixed_fp, self.positives, self.negatives)
-
-
-class Drawing(NamedTuple):
-    """How units are drawn again: how often, from which seed, and how the work is done."""
-
-    n_resamples: int
-    seed: np.random.SeedSequence
-    n_jobs: int
-    kernel_name: str
-    progress: Progress | None = None
-
-    @property
-    def kernel(self) -> Kernel:
-        """The kernel that was asked for, or the compiled one where it is there."""
-        return kernel_named(self.kernel_name)
-
-    def map(self, contest: Contest, work: Callable[[Drawn], Result]) -> list[Result]:
+    def map(
+        self, contest: Contest, work: Callable[[Drawn], Result], progress: Report | None = None
+    ) -> list[Result]:
         """Return what `work` makes of the weights of units of some replicates, in their order."""
         size = contest.units.shape[0]
-        draws = draws_of(np.ones(size, np.int64), [slice(0, size)], scheme="multinomial")
-        kernel = self.kernel
+        draws = Draws(np.ones(size, np.int64), [slice(0, size)])
+        kernel = kernel_named(self.kernel)
         at_once = max(1, _AT_ONCE // size)
 
         def block(replicates: range, stream: Stream) -> tuple[int, list[Result]]:
@@ -110,17 +84,16 @@ class Drawing(NamedTuple):
                 found.append(work(drawn))
             return len(replicates), found
 
-        # A seed that has spawned children would spawn others.
-        seed = np.random.SeedSequence(self.seed.entropy, spawn_key=self.seed.spawn_key)
+        seed = parse_random_state(self.random_state)
         blocks = zip(*streams(seed, self.n_resamples), strict=True)
         results: list[Result] = []
         done = 0
-        with ThreadPoolExecutor(self.n_jobs) as pool:
+        with ThreadPoolExecutor(parse_jobs(self.n_jobs)) as pool:
             for count, found in pool.map(block, *blocks):
                 results += found
                 done += count
-                if self.progress is not None:
-                    self.progress(done, self.n_resamples)
+                if progress is not None:
+                    progress(done, self.n_resamples)
         return results
 
 
@@ -134,8 +107,6 @@ class Contest:
     rankings: tuple[Ranking, ...]
     units: Floats
     """The weight of the positives and of the negatives in each unit: two columns."""
-    unit_of_row: NDArray[np.int32]
-    """The unit of each row, in the order of the sample."""
     clustered: bool
     objective: Objective
     ratio: float
@@ -167,7 +138,6 @@ class Contest:
             tuple(each.table for each in points.values()),
             tuple(rankings),
             np.column_stack(sums),
-            unit,
             clustered,
             objective,
             0.0 if prevalence is None else (1 - prevalence) / prevalence,
@@ -199,11 +169,9 @@ class Contest:
         """The objective in numbers."""
         objective = self.objective
         levels = {each.quantity: each.limit for each in objective.constraints}
-        costs = objective.costs is not None
-        beta = 1.0 if objective.beta is None else objective.beta
-        first, second = map(float, objective.cost_shares) if costs else f_weights(beta)
+        first, second = objective.weights or (0.5, 0.5)
         return Task(
-            costs,
+            isinstance(objective, Linear),
             first,
             second,
             levels.get("precision", -1.0),
@@ -226,22 +194,27 @@ class Contest:
         return -NormalDist().inv_cdf((1 - self.objective.sure) / (len(self.names) + 1))
 
     @property
-    def gain(self) -> Callable[[Counts], Floats] | None:
+    def gain(self) -> Callable[[Confusion], Floats] | None:
         """The function to maximise where a task has no numbers for it, as for an index."""
-        if self.objective.index is None and self.objective.criterion in (None, "accuracy"):
-            return None
-        return self.objective.gain
+        return self.objective.gain if self.objective.weights is None else None
 
-    def worth(self, counts: Counts) -> Floats:
+    def worth(self, counts: Confusion) -> Floats:
         """Return what is maximised for rules whose counts are at the prevalence asked for."""
         task = self.task._replace(ratio=0.0)
-        return worth_of(task, Counts(*map(np.atleast_1d, counts)), self.gain)
+        return worth_of(task, Confusion(*map(np.atleast_1d, counts)), self.gain)
 
-    def counts(self, model: int, rule: NDArray[np.intp] | int) -> Counts:
+    def counts(self, model: int, rule: NDArray[np.intp] | int) -> Confusion:
         """Return the counts of rules in the sample itself."""
         table = self.tables[model]
         totals = (table.positives, table.negatives)
-        return Counts(table.tp[rule], table.fp[rule], *totals).at_ratio(self.ratio)
+        return Confusion(table.tp[rule], table.fp[rule], *totals).at_ratio(self.ratio)
+
+    def rule_at(self, model: int, threshold: Any) -> int:
+        """Return the rule of these rows that flags the scores from a threshold on.
+
+        No score reaches +inf, so a rule that flags nothing elsewhere flags nothing here.
+        """
+        return int(np.searchsorted(-self.tables[model].thresholds[1:], -threshold, "right"))
 
     def tasks(self, fixed: tuple[int, ...] | None) -> tuple[Task, ...]:
         """Return the objective in numbers for each model, with the rules fixed in advance."""
@@ -250,10 +223,6 @@ class Contest:
             self.task._replace(fixed=rule, fixed_end=ranking.end_of(rule))
             for ranking, rule in zip(self.rankings, rules, strict=True)
         )
-
-    def choose(self, weights: Drawn, kernel: str, fixed: tuple[int, ...] | None = None) -> Choices:
-        """Return the best rules of all models under each row of the weights of units."""
-        return Chooser([self], kernel, [fixed]).choose(weights)[0]
 
     def folds(self, folds: int, random: np.random.Generator) -> NDArray[np.int64]:
         """Assign units to folds at random, stratified by whether they have positives."""
@@ -264,7 +233,7 @@ class Contest:
         fold[order] = np.arange(order.size) % folds
         return fold
 
-    def held_out(self, chosen: Choices) -> Counts:
+    def held_out(self, chosen: Choices) -> Confusion:
         """Return the pooled counts of choices on the rows that each was not made on."""
         gain = at_least_finite(self.objective.gain(chosen.counts(self.ratio)))
         best = np.where(np.isnan(gain), -np.inf, gain).argmax(axis=0)
@@ -278,72 +247,69 @@ class Contest:
             held.append(np.where(without, 0.0, whole - getattr(chosen, name)))
         folds = np.arange(rule.shape[1])
         picked = (held[0][best, folds].sum(), held[1][best, folds].sum())
-        return Counts(*picked, *self.totals).at_ratio(self.ratio)
+        return Confusion(*picked, *self.totals).at_ratio(self.ratio)
 
 
-class Chooser:
-    """Chooses for one objective or several under weightings of the same rows.
+def choose(
+    contests: Sequence[Contest],
+    weights: Drawn,
+    kernel: str,
+    fixed: Sequence[tuple[int, ...] | None] | None = None,
+) -> list[Choices]:
+    """Return the best rules of all models under each row of the weights, for each objective.
 
-    The rows are added up once for all objectives, so that many cost little more than one.
+    Parameters
+    ----------
+    contests
+        Models that are the same but for their objectives: their rows are added up once, so that
+        many objectives cost little more than one.
+    weights
+        The weights of units.
+    kernel
+        ``"compiled"``, or any other.
+    fixed
+        For each objective the rule of each model that is fixed in advance.
     """
-
-    def __init__(
-        self,
-        contests: Sequence[Contest],
-        kernel: str,
-        fixed: Sequence[tuple[int, ...] | None] | None = None,
-    ) -> None:
-        """Prepare contests that differ in their objectives alone, each with its fixed rules."""
-        self.contests = contests
-        rules = [None] * len(contests) if fixed is None else fixed
-        self._tasks = [
-            each.tasks(fixed_rules) for each, fixed_rules in zip(contests, rules, strict=True)
-        ]
-        self._is_compiled = kernel == "compiled" and all(each.gain is None for each in contests)
-
-    def choose(self, weights: Drawn) -> list[Choices]:
-        """Return the best rules of all models under each row of the weights, by objective."""
-        rows = self.contests[0]
-        sums = [block_sums(weights, each) for each in rows.rankings] if self._is_compiled else []
-        unweighted = not rows.rankings[0].weight.size
-        totals = sums[0][:, -1].copy() if sums and unweighted else rows._totals(weights)
-        found: list[list[Chosen]] = [[] for _ in self.contests]
-        for model, ranking in enumerate(rows.rankings):
-            counts = () if sums else tuple(each.sums(weights) for each in rows.class_rows[model])
-            for contest, tasks, models in zip(self.contests, self._tasks, found, strict=True):
-                chosen = Chosen.empty(weights.shape[0])
-                models.append(chosen)
-                if sums:
-                    choose_compiled(
-                        weights, sums[model], totals, ranking, tasks[model], chosen=chosen
-                    )
-                else:
-                    choose_plain(Counts(*counts, *totals.T), tasks[model], chosen, contest.gain)
-        return [Choices(*map(np.stack, zip(*models, strict=True)), *totals.T) for models in found]
-
-    def resample(self, drawing: Drawing) -> list[Choices]:
-        """Draw the units again many times, and choose anew each time."""
-        parts = drawing.map(self.contests[0], self.choose)
-        return [Choices.joined(list(each)) for each in zip(*parts, strict=True)]
-
-    def crossed(self, fold: NDArray[np.int64]) -> list[Counts]:
-        """Choose on all folds but one, and judge on that one; return the pooled counts."""
-        count = int(fold.max()) + 1
-        trains = ((fold != each)[None].astype(np.uint8) for each in range(count))
-        parts = [self.choose(train) for train in trains]
-        joined = (Choices.joined(list(each)) for each in zip(*parts, strict=True))
-        return [
-            contest.held_out(chosen) for contest, chosen in zip(self.contests, joined, strict=True)
-        ]
+    rows = contests[0]
+    tasks = [
+        contest.tasks(rules)
+        for contest, rules in zip(contests, fixed or [None] * len(contests), strict=True)
+    ]
+    is_compiled = kernel == "compiled" and all(each.gain is None for each in contests)
+    sums = [block_sums(weights, each) for each in rows.rankings] if is_compiled else []
+    unweighted = not rows.rankings[0].weight.size
+    totals = sums[0][:, -1].copy() if sums and unweighted else rows._totals(weights)
+    found: list[list[Choices]] = [[] for _ in contests]
+    for model, ranking in enumerate(rows.rankings):
+        counts = () if sums else tuple(each.sums(weights) for each in rows.class_rows[model])
+        for contest, of_models, chosen in zip(contests, tasks, found, strict=True):
+            task = of_models[model]
+            chosen.append(
+                choose_compiled(weights, sums[model], totals, ranking, task)
+                if sums
+                else choose_plain(Confusion(*counts, *totals.T), task, contest.gain)
+            )
+    return list(map(Choices.stacked, found))
 
 
-def fold_codes(folds: NDArray[np.int64], unit: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the fold of each unit; a unit must lie in one fold."""
-    codes = np.zeros(int(unit.max()) + 1, np.int64)
-    codes[unit] = folds
-    if (codes[unit] != folds).any():
-        raise ParameterError("a cluster has rows in several folds; put each cluster into one fold")
-    return codes
+def resample(
+    contests: Sequence[Contest],
+    options: Options,
+    fixed: Sequence[tuple[int, ...]],
+    progress: Report | None = None,
+) -> list[Choices]:
+    """Draw the units again many times, and choose anew each time, for each objective."""
+    kernel = kernel_named(options.kernel).name
+    parts = options.map(contests[0], lambda drawn: choose(contests, drawn, kernel, fixed), progress)
+    return list(map(Choices.joined, zip(*parts, strict=True)))
+
+
+def cross(contests: Sequence[Contest], fold: NDArray[np.int64], kernel: str) -> list[Confusion]:
+    """Choose on all folds but one, and judge on that one; return the pooled counts."""
+    trains = ((fold != each)[None].astype(np.uint8) for each in range(int(fold.max()) + 1))
+    parts = [choose(contests, train, kernel) for train in trains]
+    joined = map(Choices.joined, zip(*parts, strict=True))
+    return [contest.held_out(chosen) for contest, chosen in zip(contests, joined, strict=True)]
 
 
 def effective_rows(contest: Contest) -> float:
@@ -356,7 +322,7 @@ def effective_rows(contest: Contest) -> float:
     Rows of weight 1 without clusters are worth 1 each, exactly.
     """
     plain = replace(contest, objective=replace(contest.objective, sure=None))
-    found = plain.choose(np.ones((1, contest.units.shape[0])), "plain")
+    (found,) = choose([plain], np.ones((1, contest.units.shape[0])), "plain")
     worth = []
     for model, rule in enumerate(found.rule[:, 0].tolist()):
         ranking = contest.rankings[model]
@@ -378,3 +344,48 @@ def effective_rows(contest: Contest) -> float:
         rows = min(spread * total**2 / squares, end) if squares > 0 else end
         worth.append(rows / total)
     return min(worth, default=1.0)
+
+
+class Choice(NamedTuple):
+    """The best rule of each model in the sample, and which model is best."""
+
+    rules: tuple[int, ...]
+    gains: Floats
+    model: int
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The models from the best to the worst; models without a rule come last."""
+        gains = at_least_finite(self.gains)
+        return np.argsort(-np.where(np.isnan(gains), -np.inf, gains), kind="stable")
+
+
+def choose_each(contests: Sequence[Contest], kernel: str) -> list[Choice]:
+    """Return the choice for each objective; the rows, which are the same, are added up once."""
+    chosen = choose(contests, np.ones((1, contests[0].units.shape[0]), np.uint8), kernel)
+    return [_choice(*each) for each in zip(contests, chosen, strict=True)]
+
+
+def _choice(contest: Contest, chosen: Choices) -> Choice:
+    gains = contest.objective.gain(chosen.counts(contest.ratio))[:, 0]
+    rules = chosen.rule[:, 0]
+    if (rules == NO_RULE).all():
+        raise NotAnswerableError(_no_rule(contest))
+    model = int(best_models(at_least_finite(gains)[:, None])[0])
+    return Choice(tuple(rules.tolist()), np.where(rules == NO_RULE, np.nan, gains), model)
+
+
+def _no_rule(contest: Contest) -> str:
+    objective = contest.objective
+    asked = join_names([str(each) for each in objective.constraints])
+    how = "" if objective.sure is None else f" with {number(100 * objective.sure)}% confidence"
+    nothing = Confusion(0.0, 0.0, *contest.totals)
+    kept = all(each.met(each.of(nothing)) for each in objective.constraints)
+    # A rule that keeps them may have no value.
+    needs = objective.needs if kept else ""
+    return f"no threshold{needs} of any model has {asked}{how}; {objective.advice}"
+
+
+def best_models(gains: Floats) -> NDArray[np.intp]:
+    """Return the model with the highest gain in each replicate, the first of several."""
+    return np.asarray(np.where(np.isnan(gains), -np.inf, gains).argmax(axis=0))

@@ -8,163 +8,222 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.parameters import parse_jobs, parse_random_state
+from isometrics._core.parameters import parse_random_state
 from isometrics._core.progress import part_of_progress, reporting
-from isometrics._core.results import several
-from isometrics._core.threshold_text import threshold_text
-from isometrics._counting.best_rules import Counts
+from isometrics._core.results import join_names
+from isometrics._core.sample import Sample
+from isometrics._counting.confusion import Confusion
 from isometrics._counting.replicates import kernel_named
 from isometrics._table.table import lower_scores
-from isometrics.decisions.decision import decision_of
-from isometrics.decisions.objective import Objective
-from isometrics.errors import ParameterError
+from isometrics.decisions.best import best_rule
+from isometrics.decisions.decision import Origin, decision_of
+from isometrics.decisions.objective import within
+from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.uncertainty.intervals import UNDEFINED, Interval
-from isometrics.verdict.caveats import caveats_of
-from isometrics.verdict.choice import Choice, choose, choose_each
-from isometrics.verdict.contest import Chooser, Contest, Drawing
-from isometrics.verdict.doing_nothing import better_than_nothing, doing_nothing
+from isometrics.verdict.contest import Choice, best_models, choose_each, cross, resample
 from isometrics.verdict.estimates import (
     FOLDS,
     REPEATS,
-    ConfidenceSet,
-    best_models,
+    Resampled,
+    beta_range,
+    better_than_nothing,
     confidence_set,
+    doing_nothing,
     fixed_values,
     interval_at,
     mean_known,
+    other_weights,
     picked,
+    plateau,
     resampled_of,
+    threshold_range,
     win_shares,
 )
-from isometrics.verdict.firmness import plateau, threshold_range
-from isometrics.verdict.other_weights import beta_range, other_weights
-from isometrics.verdict.verdict import Kept, ModelValue, OtherWeights, Verdict
+from isometrics.verdict.sentences import caveats_of
+from isometrics.verdict.verdict import KeptConstraint, ModelValue, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
-    from isometrics._core.progress import ProgressLike
+    from isometrics._counting.best_rules import Choices
     from isometrics._table.table import Table
-    from isometrics.decisions.objective import Constraint
-    from isometrics.verdict.contest import Choices, Progress
+    from isometrics.decisions.decision import Decision
+    from isometrics.decisions.objective import Constraint, Objective
+    from isometrics.points import OperatingPoints
+    from isometrics.verdict.contest import Contest, Options
+    from isometrics.verdict.verdict import OtherWeights
 
 
-class Options(NamedTuple):
-    """How a verdict is reached."""
-
-    confidence_level: float = 0.95
-    n_resamples: int = 2000
-    random_state: object = 0
-    n_jobs: int | None = None
-    kernel: str = "auto"
-    progress: ProgressLike = None
-
-
-def judge(contest: Contest, options: Options, folds: NDArray[np.int64] | None = None) -> Verdict:
-    """Choose on these rows, and correct what they promise for the choice."""
-    return _judge_each([contest], options, folds)[0]
-
-
-def judge_betas(contest: Contest, betas: Sequence[float], options: Options) -> list[Verdict]:
-    """Judge for each β of F what `judge` says of it, from the same resamples and folds.
+def judge(
+    contests: Sequence[Contest], options: Options, folds: NDArray[np.int64] | None = None
+) -> list[Verdict]:
+    """Choose for each objective on the same rows, and correct what they promise for the choice.
 
     Parameters
     ----------
-    contest
-        The models; its objective is replaced.
-    betas
-        Numbers from 0 to infinity.
+    contests
+        Models that are the same but for their objectives; resamples and parts of the rows are too.
     options
         How the verdicts are reached.
+    folds
+        The fold of each unit, where folds are given.
     """
-    contests = [replace(contest, objective=Objective(beta=beta)) for beta in betas]
-    return _judge_each(contests, options, None)
-
-
-def _judge_each(
-    contests: Sequence[Contest], options: Options, folds: NDArray[np.int64] | None
-) -> list[Verdict]:
-    """Judge contests that differ in their objectives alone."""
     rows = contests[0]
     seeds = parse_random_state(options.random_state).spawn(2)
-    kernel = drawing_of(options, seeds[0]).kernel.name
-    choices = choose_each(contests, kernel)
+    drawing = options._replace(random_state=seeds[0])
+    choices = choose_each(contests, kernel_named(options.kernel).name)
     fixed = [tuple(max(rule, 0) for rule in choice.rules) for choice in choices]
     with reporting(options.progress, "resamples") as report:
-        drawing = drawing_of(options, seeds[0], report)
-        drawn = Chooser(contests, kernel, fixed).resample(drawing)
+        drawn = resample(contests, drawing, fixed, report)
     parts = count_parts(rows) if folds is None else 0
     crossed = cross_fitted(contests, seeds[1], options.kernel, folds, parts)
     # How often models win at other weights does not depend on β, but on whether flagging nothing
     # is allowed, as it is for recall alone.
     distinct = {each.objective.allows_nothing: each for each in contests}
-    weights = {
-        nothing: other_weights(contest, drawing_of(options, seeds[0]))
-        for nothing, contest in distinct.items()
-    }
-    return [
-        replace(
-            _judged(
-                *each,
-                options,
-                weights=weights[each[0].objective.allows_nothing],
-                method=_method(parts),
-            ),
-            _rows_alone=folds is None and not rows.clustered,
+    weights = {nothing: other_weights(contest, drawing) for nothing, contest in distinct.items()}
+    alone = folds is None and not rows.clustered
+    verdicts = []
+    for contest, choice, replicates, elsewhere in zip(
+        contests, choices, drawn, crossed, strict=True
+    ):
+        others = weights[contest.objective.allows_nothing]
+        found = _judged(contest, choice, Evidence(replicates, elsewhere), options, others)
+        verdicts.append(replace(found, method=_method(parts), _rows_alone=alone))
+    return verdicts
+
+
+@np.errstate(invalid="ignore")
+def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
+    """Choose on tuning data and judge on these rows, where nothing needs correcting."""
+    if tuning.names != test.names:
+        raise ParameterError(
+            f"the tuning data has the models {join_names(list(tuning.names))} but these rows have "
+            f"{join_names(list(test.names))}; give both the same models"
         )
-        for each in zip(contests, choices, drawn, crossed, strict=True)
+    (there,) = choose_each([tuning], "plain")
+    on_tuning = tuple(max(rule, 0) for rule in there.rules)
+    thresholds = [
+        table.thresholds[rule] for table, rule in zip(tuning.tables, on_tuning, strict=True)
     ]
+    rules = tuple(map(test.rule_at, range(len(thresholds)), thresholds))
+    seeds = parse_random_state(options.random_state).spawn(2)
+    drawing = options._replace(random_state=seeds[0])
+    with reporting(options.progress, "resamples") as report:
+        progress = [part_of_progress(report, part, 2) for part in range(2)]
+        tuned = options._replace(random_state=seeds[1])
+        (chosen,) = resample([tuning], tuned, [on_tuning], progress[0])
+        (drawn,) = resample([test], drawing, [rules], progress[1])
+    model = there.model
+    counts = [test.counts(each, rule) for each, rule in enumerate(rules)]
+    choice = Choice(rules, np.array([float(test.objective.gain(each)) for each in counts]), model)
+    evidence = Evidence(drawn, counts[model], (tuning, chosen))
+    found = _judged(test, choice, evidence, options, other_weights(test, drawing))
+    # The text of the threshold flags the same rows in both data sets.
+    threshold = thresholds[model]
+    lower = [lower_scores(each.tables[model], threshold[None])[0] for each in (tuning, test)]
+    decision = replace(found.decision, threshold=threshold.item(), _below=np.max(lower))
+    return replace(
+        found,
+        decision=decision,
+        method=(
+            "Model and threshold were chosen on the tuning data and are judged on these rows, so "
+            "the value needs no correction."
+        ),
+    )
+
+
+class Evidence(NamedTuple):
+    """What rules do on rows that they were not chosen on."""
+
+    choices: Choices
+    """The rules in replicates of the rows, and those that are best there."""
+    crossed: Confusion
+    """The counts of choices on rows left out; of rules from tuning data, those on all rows."""
+    tuning: tuple[Contest, Choices] | None = None
+    """The tuning data, and the rules that are best in its replicates."""
+
+    def of(
+        self, contest: Contest, choice: Choice, quantity: Callable[[Confusion], Floats]
+    ) -> Resampled:
+        """Return a quantity of the rules in the replicates.
+
+        Rules from tuning data are not chosen anew on these rows, and show no optimism there.
+        """
+        drawn = resampled_of(contest, self.choices, choice.rules, quantity)
+        return drawn if self.tuning is None else Resampled(*(drawn.fixed,) * 3)
 
 
 @np.errstate(invalid="ignore")
 def _judged(
     contest: Contest,
     choice: Choice,
-    choices: Choices,
-    crossed: Counts,
+    evidence: Evidence,
     options: Options,
-    *,
     weights: OtherWeights | None,
-    method: str,
 ) -> Verdict:
-    """Put a verdict together from the choice on these rows and from those on others."""
-    objective = contest.objective
-    drawn = resampled_of(contest, choices, choice.rules, objective.gain)
+    """Put a verdict on rules together; `weights` are how often models win at other weights."""
+    objective, model, level = contest.objective, choice.model, options.confidence_level
+    choices = evidence.choices
+    drawn = evidence.of(contest, choice, objective.gain)
     winners = best_models(drawn.inside)
-    level = options.confidence_level
-
-    apparent = float(choice.gains[choice.model])
-    corrected = apparent - _optimism(picked(drawn.inside, winners), picked(drawn.outside, winners))
-    honest = mean_known(objective.gain(crossed))
-    fixed = drawn.fixed[choice.model]
+    optimism = _optimism(picked(drawn.inside, winners), picked(drawn.outside, winners))
+    corrected = float(choice.gains[model]) - optimism
+    honest = mean_known(objective.gain(evidence.crossed))
     # Each model is corrected for the choice of its own threshold, and as much as the chosen one for
     # the choice among the models, so that their values can be compared.
     own = choice.gains - np.array([*map(_optimism, drawn.inside, drawn.outside)])
-    behind = own[choice.model] - own
-    behind[choice.model] = 0.0
-    limits = objective.gain_limits
-    estimates = [np.clip(centre - behind, *limits) for centre in (corrected, honest)]
+    behind = own[model] - own
+    behind[model] = 0.0
+    estimates = [np.clip(each - behind, *objective.gain_limits) for each in (corrected, honest)]
+    models = _model_values(contest, choice.gains, estimates, drawn.fixed, level)
+    rivals = _rivals(choice, own, estimates[-1], (drawn.inside, drawn.fixed), level)
+    better = better_than_nothing(contest, choices, choice, drawn.fixed[model], corrected)
 
-    better = better_than_nothing(contest, choices, choice, fixed, corrected)
-    return _verdict(
-        contest,
-        choice,
-        options,
-        models=_model_values(contest, choice.gains, estimates, drawn.fixed, level),
-        kept=tuple(
-            _kept(each, contest, choice, choices, crossed=crossed, level=level)
-            for each in objective.constraints
+    rule, names, table = choice.rules[model], contest.names, contest.tables[model]
+    counts = contest.counts(model, rule)
+    there, chosen = evidence.tuning or (contest, choices)
+    span = threshold_range(there, model, chosen.rule[model])
+    flat = plateau(contest, model, rule)
+    # Rows are counted, whatever their weights.
+    positive = contest.rankings[0].positive
+    return Verdict(
+        objective,
+        replace(
+            decision_of(table, rule, objective),
+            value=float(objective.value(counts)),
+            origin=Origin(names[model]),
         ),
-        wins=win_shares(drawn.inside),
-        rivals=_rivals(choice, own, estimates[-1], (drawn.inside, drawn.fixed), level),
-        threshold_range=threshold_range(contest, choice.model, choices.rule[choice.model]),
+        expected=models[model].expected,
+        interval=models[model].interval,
+        confidence_level=level,
+        kept=tuple(
+            _kept(each, contest, choice, evidence, level=level) for each in objective.constraints
+        ),
+        wins=dict(
+            zip(names, win_shares(objective.gain(chosen.counts(there.ratio))).tolist(), strict=True)
+        ),
+        runner_up=None if rivals.runner_up is None else names[rivals.runner_up],
+        lead=rivals.lead,
+        lead_interval=rivals.interval,
+        confidence_set=tuple(
+            name for name, stays in zip(names, rivals.together, strict=True) if stays
+        ),
+        threshold_range=span,
+        plateau=flat,
+        doing_nothing=doing_nothing(contest, counts),
         # A choice that cannot be judged on other rows is not known to be better.
-        better=None if better and math.isnan(honest) else better,
-        weights=weights,
-        method=method,
+        better_than_nothing=None if better and math.isnan(honest) else better,
+        other_weights=weights,
+        beta_range=beta_range(weights, model, objective),
+        warnings=caveats_of(contest, choice, models[model].expected),
+        rows=positive.size,
+        positives=int(np.count_nonzero(positive)),
+        replicates=options.n_resamples,
+        models=models,
+        _below=(*_lower_ends(there.tables[model], span), *_lower_ends(table, flat)),
     )
 
 
@@ -202,21 +261,9 @@ def _model_values(
         for drawn, gain, *centres in zip(fixed, here.tolist(), *estimates, strict=True)
     ]
     values = (map(objective.value_of_gain, gains.tolist()) for gains in (here, estimates[-1]))
-    intervals = (_in_units(objective, each) for each in ends)
+    # The lower end first, also of costs.
+    intervals = (Interval(*sorted(map(objective.value_of_gain, each))) for each in ends)
     return tuple(map(ModelValue, contest.names, *values, intervals))
-
-
-def _in_units(objective: Objective, ends: Interval) -> Interval:
-    """Return an interval of gains in the units of the objective, the lower end first."""
-    return Interval(*sorted(map(objective.value_of_gain, ends)))
-
-
-def drawing_of(
-    options: Options, seed: np.random.SeedSequence, progress: Progress | None = None
-) -> Drawing:
-    """Return how the units of a contest are drawn."""
-    jobs = parse_jobs(options.n_jobs)
-    return Drawing(options.n_resamples, seed, jobs, options.kernel, progress)
 
 
 def count_parts(contest: Contest) -> int:
@@ -247,19 +294,18 @@ def cross_fitted(
     kernel: str,
     folds: NDArray[np.int64] | None,
     parts: int,
-) -> list[Counts]:
+) -> list[Confusion]:
     """Return the pooled counts of choices that were judged on rows they were not made on."""
     if parts == 1:
         nothing = np.full(1, np.nan)
-        return [Counts(nothing, nothing, nothing, nothing) for _ in contests]
-    rows = contests[0]
-    chooser = Chooser(contests, kernel_named(kernel).name)
+        return [Confusion(nothing, nothing, nothing, nothing) for _ in contests]
+    name = kernel_named(kernel).name
     if folds is not None:
-        return chooser.crossed(folds)
+        return cross(contests, folds, name)
     random = np.random.default_rng(seed)
-    pooled = [chooser.crossed(rows.folds(parts, random)) for _ in range(REPEATS)]
+    pooled = [cross(contests, contests[0].folds(parts, random), name) for _ in range(REPEATS)]
     return [
-        Counts(*(np.array(column) for column in zip(*each, strict=True)))
+        Confusion(*(np.array(column) for column in zip(*each, strict=True)))
         for each in zip(*pooled, strict=True)
     ]
 
@@ -302,7 +348,7 @@ def _rivals(
         return Rivals(None, math.nan, UNDEFINED, np.ones(1, np.bool_))
     second = max(others, key=np.where(np.isnan(own), -np.inf, own).__getitem__)
     lead = float(expected[first] - expected[second])
-    spread, fixed = (_confidence_set(own, drawn, level) for drawn in replicates)
+    spread, fixed = (confidence_set(own, drawn, level) for drawn in replicates)
     # The best model as seen on these rows is always in the set.
     spread.stays[choice.order[0]] = True
     margin = float(fixed.margin[first, second])
@@ -315,172 +361,25 @@ def _rivals(
     return Rivals(second, lead, Interval(lower, upper), spread.stays)
 
 
-def _confidence_set(values: Floats, replicates: Floats, level: float) -> ConfidenceSet:
-    """Leave out models and replicates whose gain is minus infinity, which has no spread."""
-    known, drawn = (np.where(np.isinf(gains), np.nan, gains) for gains in (values, replicates))
-    return confidence_set(known, drawn, level)
-
-
 def _kept(
     constraint: Constraint,
     contest: Contest,
     choice: Choice,
-    choices: Choices,
+    evidence: Evidence,
     *,
-    crossed: Counts,
     level: float,
-) -> Kept:
+) -> KeptConstraint:
     """Correct what a constraint promises in the same way as the value."""
     here = float(constraint.of(contest.counts(choice.model, choice.rules[choice.model])))
-    drawn = resampled_of(contest, choices, choice.rules, constraint.of)
-    winners = best_models(contest.objective.gain(choices.counts(contest.ratio)))
+    drawn = evidence.of(contest, choice, constraint.of)
+    winners = best_models(contest.objective.gain(evidence.choices.counts(contest.ratio)))
     optimism = mean_known(picked(drawn.inside, winners) - picked(drawn.outside, winners))
-    expected = mean_known(constraint.of(crossed))
+    expected = mean_known(constraint.of(evidence.crossed))
     noise = drawn.fixed[choice.model] - here
-    centres = (here - optimism, expected)
-    interval = interval_at(noise, centres, level=level)
+    interval = interval_at(noise, (here - optimism, expected), level=level)
     known = noise[~np.isnan(noise)]
     missed = float(np.mean(~constraint.met(expected + known))) if known.size else math.nan
-    return Kept.of(constraint, here, expected, interval, missed)
-
-
-# ---------------------------------------------------------------------- tuning data
-
-
-@np.errstate(invalid="ignore")
-def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
-    """Choose on tuning data and judge on these rows, where nothing needs correcting."""
-    if tuning.names != test.names:
-        raise ParameterError(
-            f"the tuning data has the models {several(list(tuning.names))} but these rows have "
-            f"{several(list(test.names))}; give both the same models"
-        )
-    choice = choose(tuning)
-    rules = []
-    for model, rule in enumerate(choice.rules):
-        threshold = tuning.tables[model].thresholds[max(rule, 0)]
-        # No score reaches +inf, so a rule that flags nothing there flags nothing here.
-        flagged = np.searchsorted(-test.tables[model].thresholds[1:], -threshold, "right")
-        rules.append(int(flagged))
-    seeds = parse_random_state(options.random_state).spawn(2)
-    on_tuning = tuple(max(rule, 0) for rule in choice.rules)
-    with reporting(options.progress, "resamples") as report:
-        progress = [part_of_progress(report, part, 2) for part in range(2)]
-        drawn_tuning = _resample(tuning, on_tuning, drawing_of(options, seeds[1], progress[0]))
-        choices = _resample(test, tuple(rules), drawing_of(options, seeds[0], progress[1]))
-    objective = test.objective
-    gains = np.array([float(objective.gain(test.counts(m, r))) for m, r in enumerate(rules)])
-    judged = Choice(tuple(rules), gains, choice.model)
-    fixed = fixed_values(test, choices.fixed_counts, list(enumerate(rules)), objective.gain)
-    level = options.confidence_level
-    here = float(gains[choice.model])
-    inside = objective.gain(drawn_tuning.counts(tuning.ratio))
-    found = _verdict(
-        test,
-        judged,
-        options,
-        models=_model_values(test, gains, [gains], fixed, level),
-        kept=tuple(
-            _kept_as_seen(each, test, judged, choices, level) for each in objective.constraints
-        ),
-        wins=win_shares(inside),
-        rivals=_rivals(judged, gains, gains, (fixed, fixed), level),
-        threshold_range=threshold_range(tuning, choice.model, drawn_tuning.rule[choice.model]),
-        better=better_than_nothing(test, choices, judged, fixed[choice.model], here),
-        weights=other_weights(test, drawing_of(options, seeds[0])),
-        method=(
-            "Model and threshold were chosen on the tuning data and are judged on these rows, so "
-            "the value needs no correction."
-        ),
-    )
-    range_below = _lower_ends(tuning.tables[choice.model], found.threshold_range)
-    below = (*range_below, *found._below[2:])
-    threshold = _tuned_threshold(tuning, test, choice)
-    return replace(found, **threshold, _below=below)
-
-
-def _resample(contest: Contest, fixed: tuple[int, ...], drawing: Drawing) -> Choices:
-    """Draw the units again many times, and choose anew each time."""
-    return Chooser([contest], drawing.kernel.name, [fixed]).resample(drawing)[0]
-
-
-def _tuned_threshold(tuning: Contest, test: Contest, choice: Choice) -> dict[str, Any]:
-    """Return the threshold of the tuning data; its text flags the same rows in both data sets."""
-    tables = (tuning.tables[choice.model], test.tables[choice.model])
-    threshold = tables[0].thresholds[choice.rules[choice.model]]
-    below = [lower_scores(table, threshold[None])[0] for table in tables]
-    return {"threshold": threshold.item(), "threshold_text": threshold_text(threshold, *below)}
-
-
-def _kept_as_seen(
-    constraint: Constraint, contest: Contest, choice: Choice, choices: Choices, level: float
-) -> Kept:
-    here = float(constraint.of(contest.counts(choice.model, choice.rules[choice.model])))
-    rules = list(enumerate(choice.rules))
-    values = fixed_values(contest, choices.fixed_counts, rules, constraint.of)[choice.model]
-    known = values[~np.isnan(values)]
-    interval = interval_at(known - here, (here,), level=level)
-    missed = float(np.mean(~constraint.met(known))) if known.size else math.nan
-    return Kept.of(constraint, here, here, interval, missed)
-
-
-# ---------------------------------------------------------------------- the result
-
-
-def _verdict(
-    contest: Contest,
-    choice: Choice,
-    options: Options,
-    *,
-    models: tuple[ModelValue, ...],
-    kept: tuple[Kept, ...],
-    wins: Sequence[float] | Floats,
-    rivals: Rivals,
-    threshold_range: Interval,
-    better: bool | None,
-    weights: OtherWeights | None,
-    method: str,
-) -> Verdict:
-    """Put the parts together, with gains converted to values of the objective."""
-    objective, model = contest.objective, choice.model
-    rule, chosen = choice.rules[model], models[choice.model]
-    counts = contest.counts(model, rule)
-    table = contest.tables[model]
-    value = float(objective.value(counts))
-    decision = decision_of(table, rule, str(objective), value, _beta(objective))
-    flat = plateau(contest, model, rule)
-    names = contest.names
-    runner_up = None if rivals.runner_up is None else names[rivals.runner_up]
-    return Verdict(
-        objective,
-        names[model],
-        decision.threshold,
-        decision._threshold_text(),
-        decision,
-        value,
-        chosen.expected,
-        chosen.interval,
-        options.confidence_level,
-        kept,
-        dict(zip(names, np.asarray(wins).tolist(), strict=True)),
-        runner_up,
-        rivals.lead,
-        rivals.interval,
-        tuple(name for name, stays in zip(names, rivals.together, strict=True) if stays),
-        threshold_range,
-        flat,
-        doing_nothing(contest, counts),
-        better,
-        weights,
-        beta_range(weights, model, objective),
-        caveats_of(contest, choice, chosen.expected),
-        method,
-        int(sum(ranking_rows(contest))),
-        ranking_rows(contest)[0],
-        options.n_resamples,
-        models=models,
-        _below=(*_lower_ends(table, threshold_range), *_lower_ends(table, flat)),
-    )
+    return KeptConstraint.of(constraint, here, expected, interval, missed)
 
 
 def _lower_ends(table: Table, thresholds: Interval) -> tuple[Any, Any]:
@@ -491,11 +390,168 @@ def _lower_ends(table: Table, thresholds: Interval) -> tuple[Any, Any]:
     return low, high
 
 
-def ranking_rows(contest: Contest) -> tuple[int, int]:
-    """Return the numbers of positive and of negative rows, whatever their weights."""
-    positive = int(np.count_nonzero(contest.rankings[0].positive))
-    return positive, contest.rankings[0].positive.size - positive
+class Estimate(NamedTuple):
+    """A value to expect on new data, with an interval."""
+
+    expected: float
+    interval: Interval
+
+    def within(self, limits: tuple[float, float]) -> Estimate:
+        """Return the nearest estimate of what lies between limits."""
+        expected, *ends = (within(each, limits) for each in (self.expected, *self.interval))
+        return Estimate(expected, Interval(*ends))
 
 
-def _beta(objective: Objective) -> float:
-    return 1.0 if objective.beta is None else objective.beta
+UNKNOWN = Estimate(float("nan"), UNDEFINED)
+
+
+class RuleEstimates(NamedTuple):
+    """The best rule, the rules given, and how much better the best one is than each of these."""
+
+    best: Estimate
+    given: tuple[Estimate, ...]
+    shortfall: tuple[Estimate, ...]
+
+
+@np.errstate(invalid="ignore")  # gains may be minus infinity
+def estimate_rules(
+    contest: Contest,
+    best: int,
+    given: Sequence[int],
+    options: Options,
+    *,
+    chosen_elsewhere: bool = False,
+) -> RuleEstimates:
+    """Estimate rules of the only model of a contest.
+
+    The rule that was chosen on these rows is corrected for the choice, as in a verdict. A rule
+    given in advance needs no correction: its interval is that of a plain bootstrap. Differences
+    are taken in the same replicates.
+
+    Parameters
+    ----------
+    contest
+        The rows of one model.
+    best
+        The rule that was chosen on them: so many of the highest distinct scores are flagged.
+    given
+        The rules given in advance.
+    options
+        How the rows are drawn again.
+    chosen_elsewhere
+        Whether the best rule was chosen on other rows, so that it needs no correction either.
+    """
+    seeds = parse_random_state(options.random_state).spawn(2)
+    rules = [best, *given]
+    with reporting(options.progress, "resamples") as report:
+        drawing = options._replace(random_state=seeds[0])
+        replicates = resample([contest] * len(rules), drawing, [(rule,) for rule in rules], report)
+    objective, level = contest.objective, options.confidence_level
+    drawn = resampled_of(contest, replicates[0], [best], objective.value)
+    here = [float(objective.value(contest.counts(0, rule))) for rule in rules]
+    corrected = honest = here[0]
+    if not chosen_elsewhere:
+        corrected -= mean_known(drawn.inside[0] - drawn.outside[0])
+        (crossed,) = cross_fitted([contest], seeds[1], options.kernel, None, count_parts(contest))
+        honest = mean_known(objective.value(crossed))
+    noise = [
+        fixed_values(contest, each.fixed_counts, [(0, rule)], objective.value)[0] - value
+        for each, rule, value in zip(replicates, rules, here, strict=True)
+    ]
+
+    def estimate(noise: Floats, *centres: float) -> Estimate:
+        found = Estimate(centres[-1], interval_at(noise, centres, level=level))
+        return found.within(objective.limits)
+
+    sign = 1 if objective.higher_is_better else -1
+    shortfalls = []
+    for own, value in zip(noise[1:], here[1:], strict=True):
+        centres = [sign * (centre - value) for centre in (corrected, honest)]
+        interval = interval_at(sign * (noise[0] - own), centres, level=level)
+        shortfalls.append(Estimate(centres[1], interval))
+    return RuleEstimates(
+        estimate(noise[0], corrected, honest),
+        tuple(map(estimate, noise[1:], here[1:])),
+        tuple(shortfalls),
+    )
+
+
+_SAME_PREVALENCE = 1.01
+"""How many times the lowest prevalence of all models the highest may be without a warning."""
+_MOST_ROWS = 1 << 26
+"""Rows of a table that are written out one by one, to be drawn again."""
+
+
+def rows_of_table(name: str, points: OperatingPoints) -> Sample | None:
+    """Return the rows that a table of one model counted; None where it does not tell them."""
+    table = points.table
+    whole = table.tp.dtype.kind == table.fp.dtype.kind == "i"
+    if not (table.complete and whole) or table.positives + table.negatives > _MOST_ROWS:
+        return None
+    counts = [np.diff(table.tp), np.diff(table.fp)]
+    scores = [np.repeat(table.thresholds[1:], each) for each in counts]
+    labels = np.arange(scores[0].size + scores[1].size) < scores[0].size
+    return Sample(labels, {name: np.concatenate(scores)})
+
+
+def judge_tables(
+    models: Mapping[str, OperatingPoints], objective: Objective, level: float, reason: str
+) -> Verdict:
+    """Return the best rule of these tables, without a correction and without intervals."""
+    decisions = _decisions(models, objective)
+    sign = 1 if objective.higher_is_better else -1
+    order = sorted(decisions, key=lambda name: -sign * decisions[name].value)
+    best = decisions[order[0]]
+    points = models[order[0]]
+    totals = (points.positives, points.negatives)
+    rules = {"flagging everything": totals, "flagging nothing": (0.0, 0.0)}
+    if not objective.allows_nothing:
+        del rules["flagging nothing"]
+    counts = Confusion(best.tp, best.fp, *totals)
+    return Verdict(
+        objective,
+        replace(best, origin=Origin(order[0])),
+        confidence_level=level,
+        kept=tuple(
+            KeptConstraint.of(each, float(each.of(counts)), math.nan, UNDEFINED, math.nan)
+            for each in objective.constraints
+        ),
+        wins=dict.fromkeys(models, math.nan),
+        runner_up=order[1] if len(order) > 1 else None,
+        confidence_set=tuple(decisions),
+        doing_nothing={
+            name: float(objective.value(Confusion(*each, *totals))) for name, each in rules.items()
+        },
+        warnings=_about_prevalences(models),
+        method=f"What to expect on new data is not known: {reason}.",
+        rows=round(points.positives + points.negatives),
+        positives=round(points.positives),
+    )
+
+
+def _about_prevalences(models: Mapping[str, OperatingPoints]) -> tuple[str, ...]:
+    """Warn about models that were counted on rows of different prevalences."""
+    shares = [points.prevalence for points in models.values()]
+    if max(shares) <= _SAME_PREVALENCE * min(shares):
+        return ()
+    return (
+        f"the prevalence differs between models, from {min(shares):.3g} to {max(shares):.3g}; F1 "
+        "and precision depend on it, and so does who is best",
+    )
+
+
+def _decisions(models: Mapping[str, OperatingPoints], objective: Objective) -> dict[str, Decision]:
+    """Return the best rule of each model that has one."""
+    if objective.sure is not None:
+        raise NotAnswerableError(
+            "needs the rows, which this analysis does not have; leave it out", parameter="sure"
+        )
+    decisions, refusals = {}, []
+    for name, points in models.items():
+        try:
+            decisions[name] = best_rule(points, objective)
+        except ParameterError as error:
+            refusals.append(error)
+    if not decisions:
+        raise refusals[0]
+    return decisions

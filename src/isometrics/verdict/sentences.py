@@ -1,20 +1,27 @@
-"""The verdict in words that need no knowledge of statistics."""
+"""The verdict in words that need no knowledge of statistics, and what to beware of in it."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from isometrics._core.results import listed, number, several, told_apart
+import numpy as np
+
+from isometrics._core.results import distinct_decimals, join_names, join_texts, number
 from isometrics._core.threshold_text import threshold_text
-from isometrics.uncertainty.paired import percent, percent_of_replicates
+from isometrics._counting.confusion import Confusion, wilson_bound
+from isometrics.decisions.objective import Linear, Ratio
+from isometrics.measures import AUROC
+from isometrics.points import OperatingPoints
+from isometrics.uncertainty.intervals import percent, percent_of_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from isometrics.decisions.objective import Objective
     from isometrics.uncertainty.intervals import Interval
-    from isometrics.verdict.verdict import Kept, Verdict
+    from isometrics.verdict.contest import Choice, Contest
+    from isometrics.verdict.verdict import KeptConstraint, Verdict
 
 
 def answer(verdict: Verdict) -> str:
@@ -41,11 +48,11 @@ def lines(verdict: Verdict) -> list[str]:
     return [line for line in said if line]
 
 
-def shown(value: float) -> str:
+def shown(value: float, least: int = 2) -> str:
     """Return a value to two digits, or to as many as tell it from 0 and from 1."""
     if abs(value) >= _LARGE:
         return _amount(value)
-    for digits in range(2, 7):
+    for digits in range(least, 7):
         text = f"{value:.{digits}f}"
         if float(text) not in (0.0, 1.0) or value in (0.0, 1.0):
             return text
@@ -67,7 +74,7 @@ def _amount(value: float) -> str:
 
 def _named(model: str | None) -> str:
     """Return the name of a model on one line; one without letters in quotes."""
-    return several([model or ""])
+    return join_names([model or ""])
 
 
 def _instruction(verdict: Verdict) -> str:
@@ -99,7 +106,7 @@ def _text(verdict: Verdict) -> Callable[[float], str]:
     is_narrow = expected in (low, high) and verdict.interval.lower < verdict.interval.upper
     if not is_narrow or abs(verdict.expected) >= _LARGE:
         return shown
-    digits = len(told_apart(numbers, 3)[0].partition(".")[2])
+    digits = len(distinct_decimals(numbers, 3)[0].partition(".")[2])
     return lambda value: f"{value:.{digits}f}"
 
 
@@ -139,14 +146,13 @@ def _rivals(verdict: Verdict) -> str:
     model, *others = _with_values(verdict)
     if verdict.model not in verdict.confidence_set:
         return (
-            f"Beyond chance, these rows speak for {listed(others)} rather than {model}, which was "
-            "chosen on the tuning data."
+            f"Beyond chance, these rows speak for {join_texts(others)} rather than {model}, which "
+            "was chosen on the tuning data."
         )
     if others:
         name = _named(verdict.model)
-        return (
-            f"These rows cannot tell {listed([model, *others])} apart; {name} is used by default."
-        )
+        models = join_texts([model, *others])
+        return f"These rows cannot tell {models} apart; {name} is used by default."
     share = verdict.wins[verdict.model]
     if math.isnan(share):
         return ""
@@ -207,24 +213,20 @@ def _difference(value: float) -> str:
 
 
 def _explained(objective: Objective) -> str:
-    if objective.costs is not None:
+    if isinstance(objective, Linear) and not objective.as_accuracy:
         miss, alarm = objective.costs
         return f"A miss costs {_amount(miss)} and a false alarm {_amount(alarm)}."
-    beta = objective.beta
-    if objective.index is not None or beta is None or beta in (0.0, math.inf):
+    if not isinstance(objective, Ratio) or objective.beta in (0.0, math.inf):
         return ""
+    beta = objective.beta
     if beta == 1:
         return "F1 weighs precision and recall equally."
-    more = "recall" if beta > 1 else "precision"
+    more, less = ("recall", "precision") if beta > 1 else ("precision", "recall")
     ratio = beta if beta > 1 else 1 / beta
-    return f"{objective.name} weighs {more} {number(ratio)} times as much as {_other(more)}."
+    return f"{objective.name} weighs {more} {number(ratio)} times as much as {less}."
 
 
-def _other(name: str) -> str:
-    return "precision" if name == "recall" else "recall"
-
-
-def _constraint(kept: Kept, verdict: Verdict) -> str:
+def _constraint(kept: KeptConstraint, verdict: Verdict) -> str:
     # Limits are asked for in percent.
     text, miss = (_share, "exceed") if kept.is_limit else (shown, "miss")
     if math.isnan(kept.expected):
@@ -293,7 +295,7 @@ def _weights(verdict: Verdict) -> str:
     weights = verdict.other_weights.beta
     ends = (low <= weights[0], high >= weights[-1])
     wins = f"{_named(verdict.model)} wins 95% of the resamples"
-    if verdict.objective.higher_is_better:
+    if not isinstance(verdict.objective, Linear):
         if all(ends):
             return f"{wins} for every β."
         return f"{wins} for β {_span(low, high, ends, ('up to {}', 'from {} on'))}."
@@ -313,3 +315,102 @@ def _span(low: float, high: float, ends: tuple[bool, bool], words: tuple[str, st
     if ends[1]:
         return words[1].format(f"{low:.2g}")
     return f"from {low:.2g} to {high:.2g}"
+
+
+# ---------------------------------------------------------------------- what to beware of
+
+FEW = 50
+"""Positives below which the correction was found to be too weak in places."""
+_FEW_SCORES = 5
+_FEW_FLAGGED = 20
+_Z = 1.96
+"""Standard errors of an interval of 95%."""
+REVERSED = "are the scores reversed, or is the other class the positive one?"
+PREDICTIONS = "these look like predictions, not scores"
+
+
+def is_below_chance(auroc: float, positives: float, negatives: float) -> bool:
+    """Tell whether an AUROC is below 0.5 by more than chance allows, at a level of 5%.
+
+    Notes
+    -----
+    Where scores say nothing, the variance is ``(P + N + 1) / (12 P N)``, that of the statistic of
+    Mann and Whitney (1947).
+    """
+    error = math.sqrt((positives + negatives + 1) / (12 * positives * negatives))
+    return auroc < 0.5 - _Z * error
+
+
+def has_two_scores(points: OperatingPoints) -> bool:
+    """Tell whether a table of scores has two thresholds, not counting that of the empty rule."""
+    thresholds = points.table.thresholds
+    return thresholds.size == 3 and bool(np.isfinite(thresholds[1:].astype(np.float64)).all())
+
+
+def caveats_of(contest: Contest, choice: Choice, expected: float) -> tuple[str, ...]:
+    """Return the warnings of a verdict."""
+    positives = int(np.count_nonzero(contest.rankings[0].positive))
+    rows = contest.rankings[0].positive.size
+    said = []
+    fewer, name = min((positives, "positive"), (rows - positives, "negative"))
+    if fewer < FEW:
+        said.append(
+            f"there {'is' if fewer == 1 else 'are'} only {fewer} {name}{'s' * (fewer != 1)}; with "
+            f"fewer than {FEW} the expected value may still be too good, and no interval is sure"
+        )
+    if math.isnan(expected):
+        said.append(
+            f"with {fewer} {name} row{'s' * (fewer != 1)} nothing is left to judge a choice on"
+        )
+    points = OperatingPoints(contest.tables[choice.model])
+    area = points.roc.area()
+    if is_below_chance(area, positives, rows - positives):
+        said.append(f"{AUROC.name} is {area:.3f}, below 0.5 beyond chance; {REVERSED}")
+    distinct = contest.tables[choice.model].size - 1
+    if distinct == 1:
+        said.append("all scores are equal, so that no threshold tells rows apart")
+    elif distinct == 2:
+        said.append(f"there are only two distinct scores; {PREDICTIONS}")
+    elif distinct <= _FEW_SCORES:
+        said.append(f"there are only {distinct} distinct scores to choose a threshold from")
+    said += _no_false_positives(contest, choice)
+    if fewer >= FEW:
+        said += _few_flagged(contest, choice)
+    return tuple(said)
+
+
+def _few_flagged(contest: Contest, choice: Choice) -> list[str]:
+    """Warn that the precision of a few rows is hardly known."""
+    ranking = contest.rankings[choice.model]
+    flagged = ranking.positive[ranking.rule <= choice.rules[choice.model]]
+    if not 0 < flagged.size < _FEW_FLAGGED:
+        return []
+    low = wilson_bound(float(flagged.mean()), flagged.size, _Z)
+    counts = Confusion(low, 1 - low, *contest.totals).at_ratio(contest.ratio)
+    verb = "is" if flagged.size == 1 else "are"
+    return [
+        f"only {flagged.size} of {ranking.positive.size:,} rows {verb} flagged; the precision of "
+        f"so few is hardly known, and may be as low as {counts.precision:.2f}"
+    ]
+
+
+def _no_false_positives(contest: Contest, choice: Choice) -> list[str]:
+    """Warn that there may be false positives although n rows have none: up to a rate of 3/n."""
+    table = contest.tables[choice.model]
+    rule = choice.rules[choice.model]
+    ranking = contest.rankings[choice.model]
+    flagged = ranking.rule <= rule
+    if table.fp[rule] > 0 or not flagged.any():
+        return []
+    negatives = int(np.count_nonzero(~ranking.positive))
+    possible = 1 - 0.05 ** (1 / negatives)
+    return [
+        f"no false positive was seen among {negatives:,} negatives, which is no proof: up to "
+        f"{_in_words(possible)} are possible"
+    ]
+
+
+def _in_words(share: float) -> str:
+    """Return a small share in words, such as 3 in 10,000."""
+    scale = 10 ** math.ceil(-math.log10(share))
+    return f"{round(share * scale)} in {scale:,}"

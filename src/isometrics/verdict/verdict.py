@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from isometrics._core.files import number_or_null
 from isometrics._core.results import ResultTable, Value, text_table, to_frame
 from isometrics.decisions.objective import within
-from isometrics.uncertainty.intervals import Interval
+from isometrics.uncertainty.intervals import UNDEFINED, Interval
 from isometrics.verdict import sentences
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ SCHEMA = "isometrics/verdict-1"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept(Value):
+class KeptConstraint(Value):
     """How a choice keeps one constraint.
 
     Attributes
@@ -117,14 +118,8 @@ class Verdict(Value):
     ----------
     objective
         What the rule was chosen for.
-    model, threshold
-        The chosen model, and the threshold from which on its scores are flagged.
-    threshold_text
-        The shortest decimal that flags the same rows as the threshold.
     decision
-        The counts and measures of that rule on these rows.
-    value
-        F, the index or the cost per row on these rows, on which the rule was chosen.
+        The chosen rule, with its counts, its measures and its value on these rows.
     expected, interval
         The value to expect on new data: corrected for the choice of the model and of the
         threshold. NaN where rows are not known.
@@ -163,46 +158,62 @@ class Verdict(Value):
         The numbers of rows and of positives, as they were counted.
     replicates
         The number of resamples; 0 if none.
-    groups
-        The verdict for each group by itself.
     models
         The values of all models; empty where rows are not known.
+    groups
+        The verdict for each group by itself.
     """
 
     objective: Objective
-    model: str
-    threshold: float
-    threshold_text: str
     decision: Decision
-    value: float
-    expected: float
-    interval: Interval
-    confidence_level: float
-    kept: tuple[Kept, ...]
-    wins: dict[str, float]
-    runner_up: str | None
-    lead: float
-    lead_interval: Interval
-    confidence_set: tuple[str, ...]
-    threshold_range: Interval
-    plateau: Interval
-    doing_nothing: dict[str, float]
-    better_than_nothing: bool | None
-    other_weights: OtherWeights | None
-    beta_range: Interval
-    warnings: tuple[str, ...]
-    method: str
-    rows: int
-    positives: int
-    replicates: int
-    groups: dict[str, Verdict] = field(default_factory=dict)
+    expected: float = math.nan
+    interval: Interval = UNDEFINED
+    confidence_level: float = 0.95
+    kept: tuple[KeptConstraint, ...] = ()
+    wins: dict[str, float] = field(default_factory=dict)
+    runner_up: str | None = None
+    lead: float = math.nan
+    lead_interval: Interval = UNDEFINED
+    confidence_set: tuple[str, ...] = ()
+    threshold_range: Interval = UNDEFINED
+    plateau: Interval = UNDEFINED
+    doing_nothing: dict[str, float] = field(default_factory=dict)
+    better_than_nothing: bool | None = None
+    other_weights: OtherWeights | None = None
+    beta_range: Interval = UNDEFINED
+    warnings: tuple[str, ...] = ()
+    method: str = ""
+    rows: int = 0
+    positives: int = 0
+    replicates: int = 0
     models: tuple[ModelValue, ...] = ()
+    groups: dict[str, Verdict] = field(default_factory=dict)
     _below: tuple[Any, ...] = field(default=(None,) * 4, compare=False)
     """The next lower scores of the ends of `threshold_range` and of `plateau`."""
     _rows_alone: bool = field(default=False, compare=False)
     """Whether single rows were drawn and dealt out at random, as the page can do it."""
     _of_class: bool = field(default=False, compare=False)
     """Whether it is about a class of one classifier, which has no rivals."""
+
+    @property
+    def model(self) -> str:
+        """The chosen model."""
+        return str(self.decision.origin.model)
+
+    @property
+    def threshold(self) -> float:
+        """The threshold from which on its scores are flagged."""
+        return self.decision.threshold
+
+    @property
+    def threshold_text(self) -> str:
+        """The shortest decimal that flags the same rows as the threshold."""
+        return self.decision.threshold_text
+
+    @property
+    def value(self) -> float:
+        """F, the index or the cost per row on these rows, on which the rule was chosen."""
+        return self.decision.value
 
     def sentence(self) -> str:
         """Say which model, which threshold and how sure, in two or three sentences."""
@@ -230,70 +241,47 @@ class Verdict(Value):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all that JSON can hold, as docs/verdict.md describes it; NaN is None."""
-        decision = self.decision
         weights = self.other_weights
+        plain = ("model", "threshold", "threshold_text")
+        more = ("value", "expected", "interval", "confidence_level")
         found: dict[str, Any] = {
             "schema": SCHEMA,
             "sentence": self.sentence(),
             "objective": str(self.objective),
-            "model": self.model,
-            "threshold": self.threshold,
-            "threshold_text": self.threshold_text,
-            "counts": {name: getattr(decision, name) for name in ("tp", "fp", "fn", "tn")},
-            "precision": decision.precision,
-            "recall": decision.recall,
-            "value": self.value,
-            "expected": self.expected,
-            "interval": list(self.interval),
-            "confidence_level": self.confidence_level,
+            **self._of(*plain),
+            "counts": {name: getattr(self.decision, name) for name in ("tp", "fp", "fn", "tn")},
+            "precision": self.decision.precision,
+            "recall": self.decision.recall,
+            **self._of(*more),
             "constraints": [
                 {
-                    "constraint": each.constraint,
-                    "level": each.level,
-                    "here": each.here,
-                    "expected": each.expected,
-                    "interval": list(each.interval),
-                    "missed": each.missed,
+                    name: getattr(each, name)
+                    for name in ("constraint", "level", "here", "expected", "interval", "missed")
                 }
                 for each in self.kept
             ],
             "models": [
-                {
-                    "model": each.name,
-                    "value": each.here,
-                    "expected": each.expected,
-                    "interval": list(each.interval),
-                }
+                dict(zip(("model", "value", "expected", "interval"), each, strict=True))
                 for each in self.models
             ],
-            "wins": self.wins,
-            "runner_up": self.runner_up,
-            "lead": self.lead,
-            "lead_interval": list(self.lead_interval),
-            "confidence_set": list(self.confidence_set),
-            "threshold_range": list(self.threshold_range),
-            "plateau": list(self.plateau),
-            "doing_nothing": self.doing_nothing,
-            "better_than_nothing": self.better_than_nothing,
-            "beta_range": list(self.beta_range),
-            "other_weights": None
-            if weights is None
-            else {
+            **self._of("wins", "runner_up", "lead", "lead_interval", "confidence_set"),
+            **self._of("threshold_range", "plateau", "doing_nothing", "better_than_nothing"),
+            "beta_range": self.beta_range,
+            "other_weights": weights
+            and {
                 "lam": weights.lam.tolist(),
-                "wins": {
-                    name: weights.shares[:, i].tolist() for i, name in enumerate(weights.models)
-                },
+                "wins": dict(zip(weights.models, weights.shares.T.tolist(), strict=True)),
             },
-            "warnings": list(self.warnings),
-            "method": self.method,
-            "rows": self.rows,
-            "positives": self.positives,
-            "replicates": self.replicates,
+            **self._of("warnings", "method", "rows", "positives", "replicates"),
         }
         if self.groups:
             found["groups"] = {name: each.to_dict() for name, each in self.groups.items()}
-        cleaned: dict[str, Any] = _without_nan(found)
+        cleaned: dict[str, Any] = _for_json(found)
         return cleaned
+
+    def _of(self, *names: str) -> dict[str, Any]:
+        """Return attributes by name."""
+        return {name: getattr(self, name) for name in names}
 
     def to_json(self) -> str:
         """Return the same as JSON text."""
@@ -331,17 +319,13 @@ class Verdict(Value):
         }
 
 
-def _without_nan(value: Any) -> Any:
-    """Return the same with None for NaN; infinities become text."""
+def _for_json(value: Any) -> Any:
+    """Return the same with lists for tuples and None for NaN; infinities become text."""
     if isinstance(value, dict):
-        return {key: _without_nan(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_without_nan(each) for each in value]
-    if isinstance(value, float) and math.isnan(value):
-        return None
-    if isinstance(value, float) and math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    return value
+        return {key: _for_json(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_for_json(each) for each in value]
+    return number_or_null(value) if isinstance(value, float) else value
 
 
 def _flat(verdict: Verdict) -> dict[str, Any]:
@@ -349,24 +333,13 @@ def _flat(verdict: Verdict) -> dict[str, Any]:
     decision = verdict.decision
     return {
         "objective": str(verdict.objective),
-        "model": verdict.model,
-        "threshold": verdict.threshold,
-        "value": verdict.value,
-        "expected": verdict.expected,
-        "lower": verdict.interval.lower,
-        "upper": verdict.interval.upper,
+        **verdict._of("model", "threshold", "value", "expected"),
+        **verdict.interval._asdict(),
         "precision": decision.precision,
         "recall": decision.recall,
-        "runner_up": verdict.runner_up,
-        "lead": verdict.lead,
-        "better_than_nothing": verdict.better_than_nothing,
-        "tp": decision.tp,
-        "fp": decision.fp,
-        "fn": decision.fn,
-        "tn": decision.tn,
+        **verdict._of("runner_up", "lead", "better_than_nothing"),
+        **{name: getattr(decision, name) for name in ("tp", "fp", "fn", "tn")},
         "confidence_set": ", ".join(verdict.confidence_set),
-        "rows": verdict.rows,
-        "positives": verdict.positives,
-        "replicates": verdict.replicates,
+        **verdict._of("rows", "positives", "replicates"),
         "sentence": verdict.sentence(),
     }

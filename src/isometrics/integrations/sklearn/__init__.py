@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from isometrics.analysis.classes import macro_average
+from isometrics.analysis.averages import macro_average
 from isometrics.errors import MissingPackageError
 
 try:
@@ -12,21 +12,21 @@ except ImportError as error:
         "isometrics.integrations.sklearn needs scikit-learn", "isometrics[sklearn]"
     ) from error
 
-from isometrics.integrations.sklearn.displays import (
+from isometrics.integrations.sklearn.curves import (
     AchievablePrecisionRecallDisplay,
     PrecisionRecallGainDisplay,
     RocHullDisplay,
     TradeoffDisplay,
+    micro_points,
+    points_per_class,
     points_per_fold,
 )
 from isometrics.integrations.sklearn.estimators import (
     FBetaThresholdClassifier,
     FCalibratedClassifier,
 )
-from isometrics.integrations.sklearn.multiclass import micro_points, points_per_class
 from isometrics.integrations.sklearn.scorers import (
     SCORERS,
-    achievable_aupr_score,
     achievable_aupr_scorer,
     aupr_scorer,
     auprg_scorer,
@@ -47,7 +47,6 @@ __all__ = [
     "auprg_scorer",
     "aupr_scorer",
     "achievable_aupr_scorer",
-    "achievable_aupr_score",
     "auroc_scorer",
     "f_gain_scorer",
     "make_f_gain_scorer",

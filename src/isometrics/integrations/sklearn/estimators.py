@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedShuffleSplit, check_cv
 from sklearn.utils import Bunch, _safe_indexing, check_array, column_or_1d, get_tags, indexable
@@ -15,17 +14,13 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _check_method_params, check_is_fitted, has_fit_parameter
 
-from isometrics._core.arrays import plain
 from isometrics._core.parameters import check_beta, check_choice
-from isometrics.calibration.calibrators import FCalibrator
+from isometrics.calibration import FCalibrator
 from isometrics.decisions.best import best_threshold
-from isometrics.decisions.beta_intervals import optimal_thresholds
 from isometrics.errors import (
     LabelError,
-    LengthError,
-    OneClassError,
     ParameterError,
     ScoreError,
     warn,
@@ -138,15 +133,14 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             raise LabelError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        X, y = indexable(X, y)
+        X, y, sample_weight = indexable(X, y, sample_weight)
         y = check_array(y, ensure_2d=False, dtype=None, input_name="y")
         kind = type_of_target(y, input_name="y")
         if kind != "binary":
             # scikit-learn's checks of estimators search for this sentence.
             raise LabelError(f"Only binary classification is supported. Unknown label type: {kind}")
         labels = column_or_1d(y, warn=True)
-        weights = None if sample_weight is None else _row_weights(sample_weight, labels)
-        _refuse_one_class(labels if weights is None else labels[weights != 0], "y has")
+        weights = None if sample_weight is None else np.asarray(sample_weight)
         routed = self._route(weights, fit_params)
         folds = self._fit_folds(X, labels, routed)
         self._tabulate(folds, labels, weights)
@@ -159,9 +153,9 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     def _fit_folds(self, X: Any, y: NDArray[Any], routed: Bunch) -> list[_Fold]:
         """Fit `estimator_`, and return scores of rows that the scoring model was not fitted on."""
-        if isinstance(self.estimator, FrozenEstimator) or self._cv_is("prefit"):
+        if isinstance(self.estimator, FrozenEstimator) or str(self.cv) == "prefit":
             # The model was fitted on other rows, so that it can score all of these.
-            _check_fitted(self.estimator)
+            check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
             scores = positive_scores(self.estimator_, X, self.response_method, self.pos_label)
             return [_Fold(self.estimator_, np.arange(y.size), scores)]
@@ -171,8 +165,8 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
                 f"refit=False keeps the model of the only split, but cv makes {len(splits)} splits"
             )
         folds: list[_Fold] = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_fold)(self, X, y, split, number=number, fit_params=routed.estimator.fit)
-            for number, split in enumerate(splits)
+            delayed(_fit_fold)(self, X, y, *split, fit_params=routed.estimator.fit)
+            for split in splits
         )
         self.estimator_ = (
             clone(self.estimator).fit(X, y, **routed.estimator.fit)
@@ -188,9 +182,6 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             )
         return check_cv(self.cv, y=y, classifier=True)
 
-    def _cv_is(self, name: str) -> bool:
-        return isinstance(self.cv, str) and self.cv == name
-
     def _tabulate(self, folds: list[_Fold], y: NDArray[Any], weights: NDArray[Any] | None) -> None:
         classes = self.classes_
         is_unknown = ~np.isin(y, classes)
@@ -201,8 +192,8 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             )
         scores = np.concatenate([fold.scores for fold in folds])
         # A fold of one row, as in leave-one-out, always has constant scores.
-        scores_by_fold = [fold.scores for fold in folds if fold.rows.size > 1] or [scores]
-        if all((fold_scores == fold_scores[0]).all() for fold_scores in scores_by_fold):
+        in_folds = [fold.scores for fold in folds if fold.rows.size > 1] or [scores]
+        if all((each == each[0]).all() for each in in_folds):
             raise ScoreError(
                 f"{type(self.estimator).__name__} gives every row the same score, so no threshold "
                 "can tell the classes apart"
@@ -217,7 +208,6 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             scores,
             sample_weight=None if weights is None else weights[rows],
         )
-        self.optimal_thresholds_ = optimal_thresholds(self.points_)
 
     # ------------------------------------------------------------------ predictions
 
@@ -279,57 +269,17 @@ def _fit_fold(
     owner: PooledScoresClassifier,
     X: Any,
     y: NDArray[Any],
-    split: tuple[NDArray[np.intp], NDArray[np.intp]],
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
     *,
-    number: int,
     fit_params: dict[str, Any],
 ) -> _Fold:
-    train, test = map(np.asarray, split)
-    _refuse_one_class(y[train], f"the training rows of fold {number} have")
-    estimator = clone(owner.estimator).fit(
-        _safe_indexing(X, train), y[train], **_select_rows(fit_params, train, y.size)
-    )
+    params = _check_method_params(X, fit_params, indices=train)
+    estimator = clone(owner.estimator).fit(_safe_indexing(X, train), y[train], **params)
     scores = positive_scores(
         estimator, _safe_indexing(X, test), owner.response_method, owner.pos_label
     )
-    return _Fold(estimator, test, scores)
-
-
-def _select_rows(params: dict[str, Any], rows: NDArray[np.intp], size: int) -> dict[str, Any]:
-    """Select rows of the parameters that have one value for each row."""
-    return {
-        name: _safe_indexing(value, rows)
-        if hasattr(value, "__len__") and not isinstance(value, str) and len(value) == size
-        else value
-        for name, value in params.items()
-    }
-
-
-def _check_fitted(estimator: Any) -> None:
-    try:
-        check_is_fitted(estimator)
-    except NotFittedError as error:
-        raise NotFittedError(
-            f'cv="prefit" needs a fitted estimator, but this {type(estimator).__name__} is not '
-            "fitted; call its fit first"
-        ) from error
-
-
-def _refuse_one_class(y: NDArray[Any], subject: str) -> None:
-    classes = np.unique(y).tolist()
-    if len(classes) == 1:
-        raise OneClassError(f"{subject} one class only, {classes[0]!r}, but two are needed")
-
-
-def _row_weights(sample_weight: ArrayLike, y: NDArray[Any]) -> NDArray[Any]:
-    # Integers stay integers, so that the counts of the table stay exact.
-    weights = check_array(sample_weight, ensure_2d=False, dtype=None, input_name="sample_weight")
-    if weights.shape != y.shape:
-        raise LengthError(
-            f"sample_weight has the shape {weights.shape} but one weight for each of the "
-            f"{y.size} rows is needed"
-        )
-    return np.asarray(weights)
+    return _Fold(estimator, np.asarray(test), scores)
 
 
 def _estimator_has(method: str) -> Callable[[Any], bool]:
@@ -378,8 +328,6 @@ class FBetaThresholdClassifier(PooledScoresClassifier):
         The fitted classifier.
     points_
         The operating points of the pooled scores.
-    optimal_thresholds_
-        The best threshold for every β.
     best_threshold_, best_score_
         The threshold for the current β, and its F_β on the pooled scores.
     classes_
@@ -414,11 +362,7 @@ class FBetaThresholdClassifier(PooledScoresClassifier):
     def best_threshold_(self) -> float:
         """The best threshold for the current β; the highest of several equally good ones."""
         check_is_fitted(self, "estimator_")
-        beta = check_beta(self.beta)
-        if beta == 0:
-            # Rows of equal precision need not be vertices of the hull.
-            return best_threshold(self.points_, beta=0).threshold
-        return plain(self.optimal_thresholds_.at(beta).thresholds[0])  # type: ignore[return-value]
+        return best_threshold(self.points_, beta=self.beta).threshold
 
     @property
     def best_score_(self) -> float:
@@ -460,15 +404,12 @@ class FCalibratedClassifier(PooledScoresClassifier):
     ----------
     estimator, beta, cv, response_method, pos_label, refit, n_jobs, random_state
         As for `FBetaThresholdClassifier`.
-    interpolate
-        ``"step"`` predicts exactly as the best thresholds do. ``"linear"`` gives different scores
-        to rows that the steps tie, but predictions near a threshold may differ.
 
     Attributes
     ----------
     calibrator_
         The fitted `isometrics.FCalibrator`.
-    estimator_, points_, optimal_thresholds_, classes_, n_features_in_, feature_names_in_
+    estimator_, points_, classes_, n_features_in_, feature_names_in_
         As for `FBetaThresholdClassifier`.
 
     Notes
@@ -490,50 +431,15 @@ class FCalibratedClassifier(PooledScoresClassifier):
     (array([0, 1, 1]), 0.2)
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        beta: float = 1.0,
-        cv: Any = None,
-        interpolate: str = "step",
-        response_method: str = "auto",
-        pos_label: object = None,
-        refit: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            estimator,
-            beta=beta,
-            cv=cv,
-            response_method=response_method,
-            pos_label=pos_label,
-            refit=refit,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
-        self.interpolate = interpolate
-
-    def fit(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any
-    ) -> Self:
-        """Fit the classifier and learn the map from its out-of-fold scores.
-
-        Parameters
-        ----------
-        X, y, sample_weight, **fit_params
-            As for `FBetaThresholdClassifier`.
-        """
-        check_choice(self.interpolate, "interpolate", ("step", "linear"))
-        super().fit(X, y, sample_weight=sample_weight, **fit_params)
-        self.calibrator_ = FCalibrator.from_points(self.points_)
-        return self
+    @property
+    def calibrator_(self) -> FCalibrator:
+        """The map of the pooled scores."""
+        check_is_fitted(self, "estimator_")
+        return FCalibrator.from_points(self.points_)
 
     def f_calibrated_score(self, X: Any) -> Floats:
         """Return d for each row, between 0 and 1 and the same for every β."""
-        scores = self._scores(X)
-        return self.calibrator_.transform(scores, interpolate=self.interpolate)
+        return self.calibrator_.transform(self._scores(X))
 
     def decision_function(self, X: Any) -> Floats:
         """Return d - 1/(1+β²), with the sign reversed if the first class is the positive one.

@@ -29,45 +29,16 @@ from isometrics.score_functions import SCORE_FUNCTIONS, fbeta_gain_score, measur
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import ArrayLike
-
-
-def achievable_aupr_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    pos_label: object = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Return the area under the achievable PR curve, the image of the ROC convex hull.
-
-    Davis & Goadrich (2006), section 5, propose it as a target for learning.
-
-    Parameters
-    ----------
-    y_true, y_score, pos_label, sample_weight
-        As for `isometrics.aupr_score`.
-
-    Examples
-    --------
-    >>> from isometrics.integrations.sklearn import achievable_aupr_score
-    >>> round(achievable_aupr_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]), 6)
-    0.887327
-    """
-    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
-    return measure_score(y_true, y_score, measure=ACHIEVABLE_AUPR, **options)
-
 
 def _make_scorer(measure: Measure, pos_label: object = None) -> Any:
     """Return the scorer of a measure, by the score function of its own where there is one."""
-    functions = SCORE_FUNCTIONS | {ACHIEVABLE_AUPR: achievable_aupr_score}
     # The order of methods is that of scikit-learn's own scorers of rankings.
     options: dict[str, Any] = {"response_method": ("decision_function", "predict_proba")}
     if pos_label is not None:
         # scikit-learn takes the scores of this class then.
         options["pos_label"] = pos_label
-    if measure in functions:
-        return make_scorer(functions[measure], **options)
+    if measure in SCORE_FUNCTIONS:
+        return make_scorer(SCORE_FUNCTIONS[measure], **options)
     return make_scorer(measure_score, measure=measure, **options)
 
 
@@ -109,7 +80,7 @@ aupr_scorer = _scorer_of(AUPR)
 """`isometrics.aupr_score` of a model's scores."""
 
 achievable_aupr_scorer = _scorer_of(ACHIEVABLE_AUPR)
-"""`achievable_aupr_score` of a model's scores."""
+"""The area under the achievable PR curve, the image of the ROC hull (Davis & Goadrich 2006)."""
 
 auroc_scorer = _scorer_of(AUROC)
 """`isometrics.auroc_score` of a model's scores."""

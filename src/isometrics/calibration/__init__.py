@@ -1,1 +1,0 @@
-"""Calibrated scores: calibrators, their files, and how reliable probabilities are."""

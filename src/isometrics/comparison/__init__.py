@@ -1,1 +1,0 @@
-"""What a comparison of models is made of: areas, winners, dominance, sentences."""
