@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from isometrics._counting.native_library import checksum, is_intact
+from isometrics._counting.native import checksum, is_intact
 
 ROOT = Path(__file__).parent.parent
 SOURCES = "src/isometrics/_counting/native"
@@ -34,7 +34,6 @@ def checkout(tmp_path):
     folder = shutil.copytree(
         ROOT / SOURCES, tmp_path / SOURCES, ignore=shutil.ignore_patterns("loops.?[!h]*")
     )
-    shutil.copy(ROOT / f"{SOURCES}_library.py", folder.parent)
     (folder / "loops.so").write_text("of other sources")
     return tmp_path
 

@@ -34,7 +34,7 @@ def test_the_version_and_the_licence_are_those_of_the_package():
         project = path.read_text(encoding="utf-8")
         assert f'license = "{CITATION["license"]}"' in project
         assert f'version = "{CITATION["version"]}"' in project
-    assert f'isometrics[arff,cli,plot,sklearn]=={CITATION["version"]}"' in project
+    assert f'isometrics[cli,plot,sklearn]=={CITATION["version"]}"' in project
     page = (Path(__file__).parent.parent / "web" / "package.json").read_text(encoding="utf-8")
     assert f'"version": "{CITATION["version"]}"' in page
 

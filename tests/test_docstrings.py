@@ -21,7 +21,13 @@ PARTS = {
 } | {name: "torchmetrics" for name in MODULES if "torchmetrics" in name}
 
 
-@pytest.mark.parametrize("name", MODULES)
+# Loading these takes many seconds.
+SLOW = [name for name in MODULES if name.startswith("isometrics.integrations.") and name in PARTS]
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in MODULES]
+)
 def test_examples(name):
     with warnings.catch_warnings():
         if name in PARTS:

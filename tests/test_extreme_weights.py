@@ -28,7 +28,6 @@ def check(points, curve):
     assert close(points.roc.area(), float(curve.roc_area()))
     for name in ("davis-goadrich", "average-precision", "linear", "max-precision"):
         assert close(points.pr.area(name), float(curve.pr_area(name))), name
-    assert close(points.pr.minimum_area(), float(curve.minimum_pr_area()))
     assert close(points.pr.normalised_area(), float(curve.normalised_pr_area()))
     check_gains(points, Curve.of(points.tp, points.fp, points.positives, points.negatives))
     assert 0 <= points.pr.area("integer-steps") <= 1

@@ -47,8 +47,8 @@ print(analysis.models["s"].roc.area(), *analysis.groups)
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("'a.csv'", "reading CSV and JSON"),
-        ("'a.jsonl'", "reading CSV and JSON"),
+        ("'a.csv'", "reading CSV, JSON and Excel"),
+        ("'a.jsonl'", "reading CSV, JSON and Excel"),
         ("'duckdb:///a.db?table=t'", "reading a table of DuckDB"),
     ],
 )
@@ -95,13 +95,13 @@ def test_a_verdict_loads_what_it_needs(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("label,score\n" + "1,0.9\n0,0.1\n1,0.4\n0,0.5\n" * 20)
     loaded = loaded_by("verdict", str(file))
-    assert loaded >= {"isometrics.sources.csv_files", "duckdb", "pyarrow"}
+    assert loaded >= {"isometrics.sources.text_files", "duckdb", "pyarrow"}
     needless = """
         scipy narwhals pandas polars matplotlib sklearn rich.console pyarrow.compute pyarrow.dataset
-        http.server isometrics.cli.summary isometrics.cli.plot isometrics.cli.doctor
+        http.server isometrics.cli.summary isometrics.cli.curves isometrics.cli.demo_and_doctor
         isometrics.report isometrics.plot isometrics.integrations isometrics.calibration
-        isometrics.comparison.compare isometrics.analysis.summary
+        isometrics.comparison isometrics.analysis.summary
         isometrics.analysis.threshold_check isometrics.uncertainty.bands
-        isometrics.sources.clusters isometrics.sources.databases isometrics.sources.excel
+        isometrics.sources.spark_and_dask isometrics.sources.databases isometrics.sources.excel
     """
     assert loaded.isdisjoint(needless.split())

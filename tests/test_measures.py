@@ -1,6 +1,5 @@
 """The registry of measures: against the exact reference, by name, and with a new measure."""
 
-import ast
 import copy
 import json
 import math
@@ -309,53 +308,6 @@ def test_measures_survive_pickling(new):
 
 
 # ---------------------------------------------------------------------- one vocabulary
-
-
-def strings_of(path):
-    """Return the texts of a module that are not docstrings, with their lines."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    documentation = {
-        id(statement.value)
-        for node in ast.walk(tree)
-        for statement in (node.body if isinstance(getattr(node, "body", None), list) else ())
-        if isinstance(statement, ast.Expr)
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and id(node) not in documentation:
-            yield node.lineno, str(node.value)
-
-
-def test_printed_names_stand_in_the_registry_only():
-    root = Path(iso.__file__).parent
-    names = sorted((re.escape(measure.name) for measure in registered()), key=len, reverse=True)
-    printed = re.compile(rf"(?<![\w.])(?:{'|'.join(names)})(?!\w)|\(β ")
-    elsewhere = [
-        f"{path.relative_to(root)}:{line}: {text}"
-        for path in root.rglob("*.py")
-        # The reference shares nothing with what it checks.
-        if path != root / "measures.py" and "testing" not in path.parts
-        for line, text in strings_of(path)
-        if printed.search(text)
-    ]
-    assert elsewhere == []
-    assert any(printed.search(text) for _, text in strings_of(root / "measures.py"))
-
-
-def test_every_measure_is_documented_by_a_reference():
-    assert {measure.name: measure.reference for measure in registered()} == {
-        "AUROC": "Hanley & McNeil 1982",
-        "AUPR": "Davis & Goadrich 2006, section 4",
-        "average precision": "Buckley & Voorhees 2000; scikit-learn's average_precision_score",
-        "AUPR, linear": "Davis & Goadrich 2006, section 4",
-        "AUPR, integer steps": "the program of Davis & Goadrich 2006",
-        "AUPR, max precision": "the interpolated precision of information retrieval",
-        "AUPR, normalised": "Boyd et al. 2012",
-        "AUPRG": "Flach & Kull 2015",
-        "expected F1 gain": "Flach & Kull 2015, Theorem 3",
-        "expected accuracy": "Flach & Kull 2015, section 2",
-        "tradeoff area": "Hanczar & Nadif",
-        "achievable AUPR": "Davis & Goadrich 2006, section 5",
-    }
 
 
 def test_the_registry_is_light():

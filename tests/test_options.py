@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,12 @@ import pytest
 import isometrics as iso
 from isometrics import formats
 from isometrics._core.parameters import check_options
-from isometrics.analysis.analysis import ReportOptions, VerdictOptions
-from isometrics.decisions.objective import ObjectiveOptions, RuleOptions
+from isometrics.analysis.analysis import ReportOptions
+from isometrics.decisions.objective import ObjectiveOptions
 from isometrics.errors import ParameterError
+from isometrics.report import report_html, serve, write_report
+from isometrics.report.model import report_model
+from isometrics.report.serve import page_server
 from isometrics.uncertainty.bands import bootstrap_curves
 from isometrics.uncertainty.bootstrap import BootstrapOptions
 from isometrics.uncertainty.resampling import DrawingOptions
@@ -20,15 +24,16 @@ from isometrics.uncertainty.resampling import DrawingOptions
 SOURCES = Path(iso.__file__).parent
 FOREIGN = {
     "integrations.sklearn.estimators": "scikit-learn routes the parameters of fit by their names",
-    "integrations.torchmetrics.metrics": "torchmetrics' Metric takes them, and refuses others",
-    "integrations.torchmetrics.state": "torchmetrics' Metric takes them, and refuses others",
-    "sources.clusters": "ClusterFrame.columns names columns as the caller likes",
+    "integrations.torchmetrics": "torchmetrics' Metric takes them, and refuses others",
+    "sources.spark_and_dask": "ClusterFrame.columns names columns as the caller likes",
 }
 """Modules whose functions take names that others define, and why."""
 
 
+@cache
 def takes_any_name():
-    """Yield the public functions and methods with ``**``, with the annotation of what they take."""
+    """Return public functions and methods with ``**``, with the annotation of what they take."""
+    found = []
     for path in sorted(SOURCES.rglob("*.py")):
         parts = path.relative_to(SOURCES).with_suffix("").parts
         # The command's own functions are not called from outside.
@@ -48,12 +53,16 @@ def takes_any_name():
             )
             if is_public and each.args.kwarg is not None:
                 annotation = each.args.kwarg.annotation
-                yield module, prefix + each.name, annotation and ast.unparse(annotation)
+                found.append((module, prefix + each.name, annotation and ast.unparse(annotation)))
+    return found
 
 
 def test_every_option_has_a_name_and_a_type():
-    found = list(takes_any_name())
-    untyped = {(module, name) for module, name, what in found if not str(what).startswith("Unpack")}
+    untyped = {
+        (module, name)
+        for module, name, what in takes_any_name()
+        if not str(what).startswith("Unpack")
+    }
     assert {module for module, _ in untyped} == set(FOREIGN), untyped
 
 
@@ -64,10 +73,9 @@ AN = iso.analyse(LABELS, SCORES)
 
 def display(name, *given):
     def call(**options):
-        from isometrics.integrations.sklearn import PrecisionRecallGainDisplay, TradeoffDisplay
+        from isometrics.integrations.sklearn import PrecisionRecallGainDisplay as Display
 
-        cls = TradeoffDisplay if name.startswith("TradeoffDisplay") else PrecisionRecallGainDisplay
-        shown = cls(AN.models["score"]) if name.endswith(".plot") else cls
+        shown = Display(AN.models["score"]) if name.endswith(".plot") else Display
         return getattr(shown, name.partition(".")[2])(*given, **options)
 
     return call
@@ -105,37 +113,57 @@ SHARED = {
     "Analysis.decision": (AN.decision, "min_precison", "min_precision"),
     "Analysis.compare": (AN.compare, "density_", "density"),
     "Analysis.bootstrap": (AN.bootstrap, "clustered", "clusters"),
+    "Analysis.at": (lambda **given: AN.at(0.5, **given), "cluster", "clusters"),
+    "Analysis.verdict": (AN.verdict, "min_precison", "min_precision"),
     "Analysis.verdict_by_class": (AN.verdict_by_class, "thresholds", "thresholds_from"),
     "Analysis.plot": (AN.plot, "isoline", "isolines"),
     "Analysis.bands": (lambda **given: AN.bands("pr", **given), "n_resample", "n_resamples"),
-    "Analysis.all_bands": (AN.all_bands, "resamples", "n_resamples"),
     "Analysis.report": (lambda **given: AN.report("never.html", **given), "misscost", "miss_cost"),
-    "overview": (drawn("overview"), "hulls", "hull"),
-    "panels": (drawn("panels", ["pr"]), "grid", "grid_of"),
-    "PointsDisplay.plot": (display("PointsDisplay.plot"), "despined", "despine"),
-    "TradeoffDisplay.plot": (display("TradeoffDisplay.plot"), "indexes", "index"),
+    "panels": (drawn("panels"), "hulls", "hull"),
+    "roc": (drawn("roc"), "hulls", "hull"),
+    "pr": (drawn("pr"), "isoline", "isolines"),
+    "prg": (drawn("prg"), "lows", "low"),
+    "tradeoff": (drawn("tradeoff"), "indices", "index"),
+    "PointsDisplay.plot": (display("PointsDisplay.plot"), "legends", "legend"),
     "PointsDisplay.from_estimator": (from_estimator, "legends", "legend"),
     "PointsDisplay.from_predictions": (
         display("PointsDisplay.from_predictions", LABELS, SCORES),
         "curve_kwarg",
         "curve_kwargs",
     ),
-    "PointsDisplay.from_cv_results": (from_folds, "despined", "despine"),
+    "PointsDisplay.from_cv_results": (from_folds, "legends", "legend"),
 }
 """By name: a call, a name that nobody has, and the one that was meant."""
 
 
 def test_every_function_with_shared_options_is_a_case():
     found = {name for _, name, what in takes_any_name() if str(what).startswith("Unpack")}
-    # What `parse_goal` is given has been named by `best_threshold` and `Analysis.at`.
-    assert found - {"parse_goal"} == set(SHARED)
+    gains = {"precision_gain_score", "recall_gain_score", "f1_gain_score"}
+    found -= {*PAGES, "ReportWidget.__init__"}
+    # They pass everything on to `fbeta_gain_score`, which has the names in its signature.
+    assert found - gains == set(SHARED)
+
+
+PAGES = {
+    "report_html": report_html,
+    "write_report": lambda models, **options: write_report(models, "never.html", **options),
+    "serve": serve,
+    "page_server": page_server,
+    "report_model": report_model,
+}
+
+
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+def test_a_page_refuses_what_it_does_not_show(page):
+    with pytest.raises(TypeError, match=r"\(\) has no option 'titel'; did you mean 'title'\?$"):
+        page(AN.models, titel="x")
 
 
 @pytest.mark.parametrize("name", SHARED)
 def test_an_unknown_option_is_refused_with_the_one_that_was_meant(name):
     if "Display" in name:
         pytest.importorskip("sklearn")
-    if "Display" in name or name in ("overview", "panels", "Analysis.plot"):
+    if "Display" in name or name in ("roc", "pr", "prg", "tradeoff", "panels", "Analysis.plot"):
         pytest.importorskip("matplotlib").use("agg")
     call, wrong, right = SHARED[name]
     function = name.partition(".")[2] if "." in name else name
@@ -182,23 +210,14 @@ def test_shared_options_are_those_of_the_functions_that_take_them():
     given |= {"confidence_level", "progress"}
     assert names(iso.bootstrap) - given == bootstrap
     assert names(bootstrap_curves) - given - {"space", "index", "x"} == drawing
-    assert names(iso.best_threshold) == set(RuleOptions.__annotations__)
-    options = set(VerdictOptions.__annotations__)
-    assert names(AN.verdict) == options | {"thresholds_from", "progress"}
+    assert names(iso.best_threshold) == set(ObjectiveOptions.__annotations__)
     objective = set(ObjectiveOptions.__annotations__) | {"sure"}
     assert set(ReportOptions.__annotations__) == drawing | objective
 
 
-def test_options_of_plots_are_those_of_the_spaces():
-    pytest.importorskip("matplotlib").use("agg")
-    from isometrics.plot.spaces import SPACES, PlotOptions
-
-    assert set().union(*map(names, SPACES.values())) == set(PlotOptions.__annotations__)
-
-
 @pytest.mark.parametrize(
     "call",
-    [AN.summary, AN.compare, AN.all_bands, lambda **given: AN.report("never.html", **given)],
+    [AN.summary, AN.compare, lambda **given: AN.report("never.html", **given)],
 )
 def test_options_of_intervals_need_intervals(call):
     message = "n_resamples says how intervals are made; give confidence_level= too"

@@ -8,7 +8,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import scipy.sparse
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn import metrics as sklearn
@@ -246,115 +245,10 @@ def test_no_labels_at_all(average):
     refusal(ParameterError, message, iso.f1_gain_score, [0, 1], [0, 1], labels=[], average=average)
 
 
-@every_gain
-@given(st.data())
-def test_multilabel_gains_are_those_of_the_columns(gain, score, data):
-    size, columns = data.draw(st.integers(1, 8)), data.draw(st.integers(2, 4))
-    cells = st.lists(st.integers(0, 1), min_size=size * columns, max_size=size * columns)
-    truth, predicted = (np.array(data.draw(cells)).reshape(size, columns) for _ in "tp")
-    corners = np.array([[1], [0]]).repeat(columns, axis=1)
-    truth, predicted = np.vstack([truth, corners]), np.vstack([predicted, corners])
-    weights = data.draw(
-        st.none() | st.lists(st.integers(1, 3), min_size=size + 2, max_size=size + 2)
-    )
-    each = score(truth, predicted, average=None, sample_weight=weights)
-    pi = np.average(truth, axis=0, weights=weights)
-    expected = phi(each, pi)
-    keywords = {"sample_weight": weights}
-    result = gain(truth, predicted, average=None, **keywords)
-    np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-12)
-    macro = gain(truth.tolist(), predicted.tolist(), average="macro", **keywords)
-    assert macro == pytest.approx(expected.mean(), rel=1e-12, abs=1e-12)
-    by_support = gain(truth.astype(bool), predicted.astype(bool), average="weighted", **keywords)
-    assert by_support == pytest.approx(np.average(expected, weights=pi), rel=1e-12, abs=1e-12)
-    pooled = score(truth, predicted, average="micro", sample_weight=weights)
-    micro = gain(pd.DataFrame(truth), pl.DataFrame(predicted), average="micro", **keywords)
-    assert micro == pytest.approx(float(phi(pooled, pi.mean())), rel=1e-12, abs=1e-12)
-    last = gain(truth, predicted, average=None, labels=[columns - 1], **keywords)
-    np.testing.assert_array_equal(last, result[-1:])
-
-
-MATRIX = np.array([[1, 0], [0, 1], [1, 1], [0, 0]])
-
-
-def test_sparse_matrices():
-    sparse = scipy.sparse.csr_array(MATRIX)
-    assert iso.f1_gain_score(sparse, sparse, average="macro") == 1
-
-
-@pytest.mark.parametrize(
-    ("y_true", "y_pred", "keywords", "error", "message"),
-    [
-        (
-            MATRIX,
-            MATRIX,
-            {"average": "binary"},
-            DimensionError,
-            "y_true is multilabel; choose average=",
-        ),
-        (
-            MATRIX,
-            MATRIX[:3],
-            {"average": None},
-            DimensionError,
-            "y_true has shape (4, 2) but y_pred has shape (3, 2)",
-        ),
-        (MATRIX, [1, 0, 1, 0], {"average": None}, DimensionError, "y_pred has shape (4,)"),
-        (
-            [1, 0, 1, 0],
-            MATRIX,
-            {"average": None},
-            DimensionError,
-            "y_pred must be one-dimensional but has shape (4, 2)",
-        ),
-        (
-            MATRIX[None],
-            MATRIX[None],
-            {"average": None},
-            DimensionError,
-            "y_true must be one-dimensional but has shape (1, 4, 2)",
-        ),
-        (MATRIX[:0], MATRIX[:0], {"average": None}, EmptyInputError, "y_true"),
-        (MATRIX[:, :0], MATRIX[:, :0], {"average": None}, EmptyInputError, "y_true"),
-        (
-            MATRIX,
-            MATRIX,
-            {"average": None, "labels": [2]},
-            ParameterError,
-            "labels must be column numbers below 2 but has 2",
-        ),
-        (MATRIX + 1, MATRIX, {"average": None}, LabelError, "y_true[:, 0] has the labels 2 and 1"),
-        (
-            MATRIX,
-            MATRIX * [[1], [2], [2], [1]],
-            {"average": None},
-            LabelError,
-            "y_pred[:, 0] has labels besides 1 and 0",
-        ),
-        (
-            np.where(MATRIX, 1, np.nan),
-            MATRIX,
-            {"average": None},
-            MissingValueError,
-            "y_true[:, 0] has missing values (NaN or null): 2 in all, the first at position 1",
-        ),
-        (
-            MATRIX,
-            MATRIX,
-            {"average": None, "sample_weight": [1, 1]},
-            LengthError,
-            "sample_weight has 2 values",
-        ),
-    ],
-)
-def test_multilabel_input_refused(y_true, y_pred, keywords, error, message):
-    refusal(error, message, iso.f1_gain_score, y_true, y_pred, **keywords)
-
-
-def test_multilabel_rows_of_zero_weight_are_absent():
-    truth, predicted = [[1, 0], [0, 1], [7, np.nan]], [[1, 0], [0, 1], [0, 5]]
-    result = iso.f1_gain_score(truth, predicted, average=None, sample_weight=[1, 1, 0])
-    np.testing.assert_array_equal(result, [1, 1])
+def test_matrices_are_refused():
+    matrix = np.array([[1, 0], [0, 1]])
+    message = "y_true must be one-dimensional but has shape (2, 2)"
+    refusal(DimensionError, message, iso.f1_gain_score, matrix, matrix, average="macro")
 
 
 # What is refused -----------------------------------------------------------------------------

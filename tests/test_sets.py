@@ -34,17 +34,17 @@ def test_overlaps_are_those_of_python_sets(drawn):
     assert overlap_matrix(*named, universe_size=universe).tolist() == expected
 
 
-def test_overlaps_of_sparse_dense_and_cells():
+def test_overlaps_of_sparse_and_dense_sets_and_biclusters():
     few, many = [3, 700], np.arange(1000) < 500
     found = [few, many, [999]]
     assert overlap_matrix([few, many], found, universe_size=1000).tolist() == [
         [2, 1, 0],
         [1, 500, 0],
     ]
-    block, cells = Bicluster([0, 1], [0, 1], (50, 40)), [(0, 0), (9, 9)]
-    assert overlap_matrix([block, cells], [cells, block], universe_size=(50, 40)).tolist() == [
-        [1, 4],
-        [2, 1],
+    block, other = Bicluster([0, 1], [0, 1], (50, 40)), ([1, 9], [0, 1, 2])
+    assert overlap_matrix([block, other], [other, block], universe_size=(50, 40)).tolist() == [
+        [2, 4],
+        [6, 2],
     ]
 
 

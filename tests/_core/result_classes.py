@@ -8,18 +8,13 @@ import numpy as np
 import isometrics as iso
 from isometrics import formats
 from isometrics._table.table import Gaps
-from isometrics.calibration.reliability import calibration_report, platt_scaling
-from isometrics.comparison.dominance import dominance, dominance_matrix
+from isometrics.calibration import calibration_report
+from isometrics.comparison import dominance_matrix
 from isometrics.decisions.lift import net_benefit
 from isometrics.decisions.objective import parse_objective
-from isometrics.decisions.prevalence import prevalence_sensitivity
-from isometrics.decisions.threshold_choice import plug_in_threshold
-from isometrics.decisions.transfer import loss_table
 from isometrics.sources.columns import Layout, Peek
 from isometrics.spaces.indices import INDICES
 from isometrics.testing import Curve, count
-from isometrics.uncertainty.permutation import permutation_test
-from isometrics.uncertainty.sample_size import sample_size
 
 GENERATOR = np.random.default_rng(0)
 LABELS = GENERATOR.integers(0, 2, 60)
@@ -59,7 +54,7 @@ def bicluster():
 
 
 def two_curves():
-    return iso.bootstrap_curves(LABELS, SCORES, space="tradeoff", **DRAWS)
+    return iso.bootstrap_curves(LABELS, SCORES, **DRAWS)
 
 
 FACTORIES = {
@@ -70,7 +65,6 @@ FACTORIES = {
     "isometrics.AreaScores": lambda: iso.area_scores([1, 1], [0.1, 0.2], undefined="nan"),
     "isometrics.Average": lambda: iso.average(list(models().values())),
     "isometrics.Band": lambda: two_curves().band("A"),
-    "isometrics.BetterCurve": lambda: two_curves().better("A", "B"),
     "isometrics.Bicluster": bicluster,
     "isometrics.Bootstrap": lambda: iso.bootstrap(points(), **DRAWS),
     "isometrics.Bracket": lambda: iso.Bracket(NAN, 1.0),
@@ -98,17 +92,16 @@ FACTORIES = {
     "isometrics.Tradeoff": lambda: points().tradeoff(),
     "isometrics.TradeoffIntervals": lambda: points().tradeoff().intervals,
     "isometrics.Verdict": lambda: analysis().verdict(**DRAWS),
-    "isometrics.decisions.objective.Objective": lambda: parse_objective(
+    "isometrics.decisions.objective.Linear": lambda: parse_objective(cost=0.2, budget=4),
+    "isometrics.decisions.objective.Ratio": lambda: parse_objective(min_recall=0.5, sure=0.9),
+    "isometrics.decisions.objective.Function": lambda: parse_objective(
         index="jaccard", lam=0.25, min_precision=0.5, budget=4
     ),
-    "isometrics.verdict.verdict.Kept": kept,
+    "isometrics.verdict.verdict.KeptConstraint": kept,
     "isometrics.verdict.verdict.OtherWeights": lambda: analysis().verdict(**DRAWS).other_weights,
-    "isometrics.comparison.compare.Crossings": lambda: iso.compare(models()).crossings,
-    "isometrics.comparison.compare.UsefulRanges": lambda: iso.compare(models()).useful,
-    "isometrics.comparison.compare.Areas": lambda: iso.compare(models()).areas,
-    "isometrics.comparison.dominance.Dominance": lambda: dominance(points(), points("B")),
-    "isometrics.comparison.dominance.DominanceMatrix": lambda: dominance_matrix(models()),
-    "isometrics.comparison.winners.Winners": lambda: iso.compare(models()).winners,
+    "isometrics.comparison.Areas": lambda: iso.compare(models()).areas,
+    "isometrics.comparison.DominanceMatrix": lambda: dominance_matrix(models()),
+    "isometrics.comparison.Winners": lambda: iso.compare(models()).winners,
     "isometrics.formats.Predictions": lambda: formats.Predictions(
         {"label": LABELS.copy(), "score": SCORES["A"].copy()}, "label", {"score": "score"}
     ),
@@ -116,33 +109,19 @@ FACTORIES = {
     "isometrics.sources.columns.Layout": lambda: Layout("label", {"score": "score"}),
     "isometrics.sources.columns.Peek": lambda: Peek("float", [0.5, None]),
     "isometrics.decisions.lift.NetBenefit": lambda: net_benefit(probabilities(), [0.2, 0.5]),
-    "isometrics.decisions.threshold_choice.PlugIn": lambda: plug_in_threshold(probabilities()),
-    "isometrics.decisions.prevalence.PrevalenceSensitivity": lambda: prevalence_sensitivity(
-        points(), [0.1]
-    ),
-    "isometrics.calibration.reliability.CalibrationReport": lambda: calibration_report(
-        LABELS, PROBABILITIES
-    ),
-    "isometrics.calibration.reliability.PlattScaling": lambda: platt_scaling(LABELS, SCORES["A"]),
+    "isometrics.calibration.CalibrationReport": lambda: calibration_report(LABELS, PROBABILITIES),
     "isometrics.spaces.tradeoff.UsefulRange": lambda: points().tradeoff().useful_range(),
     "isometrics._table.table.Gaps": lambda: Gaps(np.array([True, False]), {"x": 0.5}),
     "isometrics._table.table.Table": lambda: points().table,
     "isometrics.testing.Curve": lambda: Curve.of([1, 2], [1, 3], positives=4, negatives=9),
     "isometrics.testing.Row": lambda: count([1, 0], [0.5, 0.2])[0],
-    "isometrics.decisions.transfer.LossTable": lambda: loss_table(points(), [0.5, 1]),
-    "isometrics.uncertainty.permutation.ChanceTest": lambda: permutation_test(
-        LABELS, SCORES["A"], n_permutations=20, random_state=0
-    ),
-    "isometrics.uncertainty.sample_size.SampleSize": lambda: sample_size(points(), half_width=0.05),
 }
 """A way to make an object of each class, by the path at which it is documented."""
 
 NO_RESULTS = {
     "isometrics.measures.Measure": "holds the function that computes it",
     "isometrics.formats.Format": "holds the functions that read and write it",
-    "isometrics.report.BandLike": "a protocol",
     "isometrics.report.widget.ReportWidget": "a widget, whose state is anywidget's",
-    "isometrics.integrations.mlflow.Logged": "made by a run of MLflow",
     **{
         f"isometrics.integrations.sklearn.{name}": "follows the conventions of scikit-learn"
         for name in (
@@ -159,8 +138,6 @@ NO_RESULTS = {
         for name in (
             "BinaryAUPR",
             "BinaryAUPRG",
-            "MultilabelAUPR",
-            "MultilabelAUPRG",
             "PrecisionRecallGainCurve",
         )
     },

@@ -9,7 +9,7 @@ import pytest
 
 import isometrics as iso
 from isometrics._core.arrays import is_array, is_remote, to_host
-from isometrics._core.sample import _has_float64, parse_device_sample
+from isometrics._core.rows import _has_float64, parse_device_sample
 from isometrics.errors import LabelError, LengthError, MissingValueError, OneClassError
 
 strict = pytest.importorskip("array_api_strict")

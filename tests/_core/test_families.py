@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from isometrics import Bicluster, OperatingPoints
-from isometrics._core.families import Positions, n_common
 from isometrics._table.table import Kind
 from isometrics.errors import (
     EmptyInputError,
@@ -98,22 +97,6 @@ def test_names_count_as_python_sets(family, forms):
     )
     points = from_sets(target_given, found_given, universe_size=universe)
     assert (points.tp.tolist(), points.fp.tolist()) == naive(target, found)
-
-
-@given(families())
-@example(({1}, [{0, 1}], 2))
-def test_both_forms_of_positions_hold_the_same(family):
-    target, found, universe = family
-    for elements in [target, *found]:
-        ordered = np.array(sorted(elements), np.int64)
-        by_mask = Positions.of_mask(mask(elements, universe))
-        by_index = Positions.of_indices(ordered, universe, "found")
-        assert by_mask.size == by_index.size == len(elements)
-        assert by_mask.indices().tolist() == by_index.indices().tolist() == ordered.tolist()
-        assert (by_mask.sorted_indices is None) == (64 * len(elements) >= universe)
-        other = Positions.of_mask(mask(target, universe))
-        assert by_mask.overlap(other) == other.overlap(by_index) == len(target & elements)
-        assert n_common(ordered, other.indices()) == len(target & elements)
 
 
 def test_a_huge_universe_costs_nothing():
@@ -233,29 +216,21 @@ def cells(rows, columns):
 
 sides = [st.sets(st.integers(0, length - 1)) for length in SHAPE]
 blocks = st.tuples(*sides)
-CELL_FORMS = {
+BLOCK_FORMS = {
     "bicluster": lambda rows, columns: Bicluster(rows, columns, SHAPE),
     "positions": lambda rows, columns: (sorted(rows), np.array(sorted(columns), np.int64)),
     "masks": lambda rows, columns: (mask(rows, SHAPE[0]), mask(columns, SHAPE[1])),
-    "cells": lambda rows, columns: sorted(cells(rows, columns)),
-    "set of cells": cells,
-    "array of cells": lambda rows, columns: (
-        np.array(sorted(cells(rows, columns))).reshape(-1, 2) if rows and columns else []
-    ),
-    "mask of the matrix": lambda rows, columns: np.outer(
-        mask(rows, SHAPE[0]), mask(columns, SHAPE[1])
-    ),
 }
 
 
 @given(
     st.lists(blocks, min_size=2, max_size=5),
-    st.lists(st.sampled_from(sorted(CELL_FORMS)), min_size=5, max_size=5),
+    st.lists(st.sampled_from(sorted(BLOCK_FORMS)), min_size=5, max_size=5),
 )
-def test_cells_count_as_python_sets(drawn, forms):
+def test_biclusters_count_as_python_sets(drawn, forms):
     target, *found = (cells(*block) for block in drawn)
     given_target, *given_found = (
-        CELL_FORMS[form](*block) for form, block in zip(forms, drawn, strict=False)
+        BLOCK_FORMS[form](*block) for form, block in zip(forms, drawn, strict=False)
     )
     if len(target) in (0, 35):
         with pytest.raises(OneClassError):
@@ -293,13 +268,6 @@ def test_a_bicluster_is_a_value():
     assert repr(bicluster) == "Bicluster: 2 rows × 2 columns of a 7 × 5 matrix"
 
 
-def test_biclusters_know_their_universe():
-    block = Bicluster([0], [0, 1], SHAPE)
-    expected = from_sets(block, [block], universe_size=SHAPE)
-    assert from_sets(block, [block], universe_size=35).table == expected.table
-    assert from_sets([(0, 0), (0, 1)], [block], universe_size=35).table == expected.table
-
-
 def test_a_large_bicluster_does_not_list_its_cells():
     side = 10**6
     half = np.arange(side) % 2 == 0
@@ -319,20 +287,13 @@ BLOCK = Bicluster([0], [0], SHAPE)
          ([0], [5]), [BLOCK], SHAPE),
         ("found[0]: rows must be positions or a boolean mask, not names",
          BLOCK, [(["a"], [0])], SHAPE),
-        ("found[0] is a tuple of 3; a bicluster is a tuple (rows, columns)",
-         BLOCK, [((0, 0), (0, 1), (1, 1))], SHAPE),
-        ("found[0] must be a Bicluster, a tuple (rows, columns), a list of cells",
-         BLOCK, [[0, 1]], SHAPE),
-        ("found[0] must be a Bicluster, a tuple", BLOCK, [[(0, 1), (0, 1, 2)]], SHAPE),
-        ("found[0] must be a Bicluster, a tuple", BLOCK, [np.ones((5, 7), bool)], SHAPE),
-        ("found[0] must be a Bicluster, a tuple", BLOCK, [[(0, 1, 2)]], SHAPE),
-        ("found[0] must be a Bicluster, a tuple", BLOCK, [[(0.5, 1)]], SHAPE),
-        ("found[0] has cells outside the matrix of shape (7, 5): 2 in all, such as (0, 5)",
-         BLOCK, [[(0, 0), (0, 5), (-1, 0)]], SHAPE),
-        ("found[0] has the element 6 more than once", BLOCK, [[(1, 1), (1, 1)]], SHAPE),
-        ("all biclusters must belong to one matrix: target has the shape (5, 7) but "
-         "universe_size has the shape (7, 5)", Bicluster([0], [0], (5, 7)), [BLOCK], SHAPE),
-        ("a matrix of shape (7, 5) has 35 cells but universe_size is 36", BLOCK, [BLOCK], 36),
+        *(("found[0] must be a Bicluster or a tuple (rows, columns); for other sets of cells "
+           "number these from 0 on, and give universe_size=35", BLOCK, [each], SHAPE)
+          for each in (((0, 0), (0, 1), (1, 1)), [(0, 0)], np.ones(SHAPE, bool))),
+        ("target belongs to a matrix of shape (5, 7) but universe_size is (7, 5)",
+         Bicluster([0], [0], (5, 7)), [BLOCK], SHAPE),
+        ("target is a Bicluster; universe_size must be the shape of its matrix, (7, 5)",
+         BLOCK, [BLOCK], 35),
         ("universe_size must be two whole numbers, rows and columns, 1 or more, but is (7, 0)",
          BLOCK, [BLOCK], (7, 0)),
         ("universe_size must be two whole numbers, rows and columns, 1 or more, but is (7, 5, 1)",

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from isometrics import OperatingPoints
 from isometrics._core.results import (
     bracketed,
+    distinct_decimals,
     html_table,
-    several,
+    join_names,
     table_width,
     text_table,
-    told_apart,
 )
 
 POINTS = OperatingPoints.from_scores([1, 0, 1], [0.5, 0.25, -np.inf])
@@ -184,8 +184,8 @@ def test_printed_brackets_contain_the_bounds(lo, width):
     ],
 )
 def test_several_names(names, text):
-    assert several(names) == text
-    assert several(names, "or") == text.replace(" and ", " or ")
+    assert join_names(names) == text
+    assert join_names(names, "or") == text.replace(" and ", " or ")
 
 
 @given(
@@ -194,7 +194,7 @@ def test_several_names(names, text):
     st.lists(st.sampled_from([0.0, 1.0]), unique=True),
 )
 def test_different_numbers_are_told_apart(values, decimals, beside):
-    texts = told_apart(values, decimals, beside)
+    texts = distinct_decimals(values, decimals, beside)
     digits = len(texts[0].partition(".")[2])
     assert digits >= decimals
     assert texts == [f"{value:.{digits}f}" for value in values]
@@ -210,4 +210,4 @@ def test_different_numbers_are_told_apart(values, decimals, beside):
 
 
 def test_numbers_that_are_not_finite():
-    assert told_apart([math.nan, 0.5, math.inf], 3) == ["nan", "0.500", "inf"]
+    assert distinct_decimals([math.nan, 0.5, math.inf], 3) == ["nan", "0.500", "inf"]

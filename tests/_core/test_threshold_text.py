@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from isometrics._core.sample import as_thresholds
+from isometrics._core.counts import as_thresholds
 from isometrics._core.threshold_text import ThresholdTexts, threshold_text
 
 INTEGERS = ("int8", "int64", "uint64")

@@ -15,17 +15,16 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._core.arrays import namespace_of
-from isometrics._core.sample import HIGHEST_SCORE, Sample
+from isometrics._core.counts import HIGHEST_SCORE
+from isometrics._core.sample import Sample
 from isometrics._counting import array_api
-from isometrics._counting.array_api import gathered, ranking_of, sums_of
-from isometrics._counting.device_hull import hull_in_chunks
-from isometrics._counting.hull import vertices
+from isometrics._counting.array_api import gathered, hull_in_chunks, sorted_keys_of, sums_of
+from isometrics._counting.keys import encoding_of
 from isometrics._table.path import path_of
 from isometrics._table.table import Stored
 from isometrics.errors import UndefinedWarning
 from isometrics.measures import registered
-from isometrics.points import devices as on_device
-from isometrics.spaces.section_sums import SectionSums
+from isometrics.points.compact import SectionSums, measures_of_sums, table_on_device
 
 INF = float("inf")
 DTYPES = ("float32", "float64", "int32", "int64")
@@ -100,10 +99,21 @@ def test_jax_rows_areas_and_hull_are_those_of_the_host(scores):
     check_against_host(_jax, (labels, scores), None)
 
 
+def spread(scores):
+    """Return how many times the smallest magnitude above 0 the largest one is."""
+    magnitudes = np.abs(scores[scores != 0].astype(np.float64))
+    with np.errstate(over="ignore"):
+        return magnitudes.max() / magnitudes.min()
+
+
 def check_against_host(to_array, sample, chunk):
     exact = on_host(*sample)
     device = device_sample(to_array, *sample)
-    ranking = ranking_of(device)
+    ranking = sorted_keys_of(device)
+    if ranking is None:
+        assert table_on_device(device, "all") is None
+        assert to_array is _strict or encoding_of(sample[1]) is None or spread(sample[1]) > 1e300
+        return
     scores, tp, fp = gathered(ranking)
     # In a table, a score of +inf counts as the highest float.
     scores = np.minimum(scores.astype(exact.thresholds.dtype), HIGHEST_SCORE)
@@ -112,7 +122,7 @@ def check_against_host(to_array, sample, chunk):
     np.testing.assert_array_equal(fp, exact.fp[1:])
 
     hull = exact.hull()
-    rows = hull_in_chunks(ranking, vertices, spacing=3, chunk=chunk)
+    rows = hull_in_chunks(ranking, chunk)
     np.testing.assert_array_equal(rows.tp, hull.tp)
     np.testing.assert_array_equal(rows.fp, hull.fp)
     vertex_scores = np.minimum(ranking.scores(rows.marks).astype(np.float64), HIGHEST_SCORE)
@@ -124,10 +134,10 @@ def check_against_host(to_array, sample, chunk):
     sums = sums_of(ranking, chunk=chunk)
     few = sums_of(ranking, everything=False, chunk=chunk)
     assert sums[:4] == few[:4]
-    known = on_device.measures(sums, *totals)
+    known = measures_of_sums(sums, *totals)
     assert known == pytest.approx(measures(exact), rel=1e-12, abs=1e-12, nan_ok=True)
 
-    compact = iso.OperatingPoints(on_device.table_on_device(device, "hull"))
+    compact = iso.OperatingPoints(table_on_device(device, "hull"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedWarning)
         bounds = iso.area_brackets(compact, [measure.name for measure in registered()])
@@ -154,6 +164,8 @@ LEFT_OUT = {Stored.INTEGER_STEPS, Stored.MAX_PRECISION}
 def test_cupy_sorts_keys_for_torch_where_it_is_installed(monkeypatch, stream, waits):
     """On one stream neither waits for the other."""
     torch = pytest.importorskip("torch")
+    # Found while there is no other library that claims to be CuPy.
+    namespace = namespace_of(torch.tensor([0]))
     waited = []
 
     def as_cupy(keys):
@@ -167,18 +179,18 @@ def test_cupy_sorts_keys_for_torch_where_it_is_installed(monkeypatch, stream, wa
 
     cuda = SimpleNamespace(Device=nullcontext, get_current_stream=lambda: stream_of("cupy", stream))
     monkeypatch.setattr(torch.cuda, "current_stream", lambda _: stream_of("torch", 7))
-    monkeypatch.setattr(array_api.triton_sums, "can_run_on", lambda _: True)
+    monkeypatch.setattr(array_api.triton_launch, "can_run_on", lambda _: True)
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(asarray=as_cupy, cuda=cuda))
     keys = torch.tensor([3, 1, 2])
     assert array_api.sort_keys(torch, keys) is keys
     assert keys.tolist() == [1, 2, 3]
     assert waited == waits
     monkeypatch.setitem(sys.modules, "cupy", None)
-    sorted_keys = array_api.sort_keys(namespace_of(keys), torch.tensor([3, 1, 2]))
+    sorted_keys = array_api.sort_keys(namespace, torch.tensor([3, 1, 2]))
     assert sorted_keys.tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_nan_is_found_when_rows_are_sorted(library):
     labels, scores = np.array([True, False, True]), np.array([0.5, np.nan, 0.25])
-    assert ranking_of(device_sample(LIBRARIES[library], labels, scores)) is None
+    assert sorted_keys_of(device_sample(LIBRARIES[library], labels, scores)) is None

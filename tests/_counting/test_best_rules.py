@@ -11,18 +11,15 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics._counting.best_rules import (
     NO_RULE,
-    Chosen,
-    Counts,
     Ranking,
     Task,
     block_sums,
     blocks_of,
     choose_compiled,
     choose_plain,
-    lower_bound,
     worth_of,
 )
-from isometrics.spaces.pr import f_weights
+from isometrics._counting.confusion import Confusion, f_weights, wilson_bound
 
 NO_LEVELS = {"min_precision": -1.0, "min_recall": -1.0, "most_flagged": inf}
 NEAR = Fraction(1, 10**9)
@@ -50,18 +47,14 @@ def totals_of(weights, ranking):
 
 
 def by_plain(weights, ranking, task):
-    chosen = Chosen.empty(len(weights))
     sums = [rows.sums(weights) for rows in ranking.split()]
-    choose_plain(Counts(*sums, *totals_of(weights, ranking).T), task, chosen)
-    return chosen
+    return choose_plain(Confusion(*sums, *totals_of(weights, ranking).T), task)
 
 
 def by_loop(weights, ranking, task):
-    chosen = Chosen.empty(len(weights))
     drawn = weights.astype(np.uint8)
     sums = block_sums(drawn, ranking)
-    choose_compiled(drawn, sums, totals_of(weights, ranking), ranking, task, chosen=chosen)
-    return chosen
+    return choose_compiled(drawn, sums, totals_of(weights, ranking), ranking, task)
 
 
 def assert_same_bits(found, expected):
@@ -347,28 +340,20 @@ def test_a_block_ends_with_its_last_rule():
     assert ranking.cell_unit.size == 0
 
 
-def test_room_for_some_weightings_is_a_view():
-    chosen = Chosen.empty(4)
-    part = chosen.part(slice(1, 3))
-    for array in part:
-        array[:] = 7
-    assert all((array[1:3] == 7).all() and array.size == 4 for array in chosen)
-
-
 @pytest.mark.parametrize("z", [0.0, 1.0, 1.96, 3.0])
 def test_the_bound_is_wilsons(z):
     """At the bound, the share lies z standard errors above it (Wilson 1927)."""
     share, size = np.array([0.0, 0.2, 0.5, 1.0]), 40.0
-    low = lower_bound(share, size, z)
+    low = wilson_bound(share, size, z)
     np.testing.assert_allclose((share - low) ** 2, z * z * low * (1 - low) / size, atol=1e-12)
     assert (low <= share + 1e-15).all()
 
 
 def test_a_share_above_1_by_rounding_has_a_bound():
-    assert lower_bound(1 + 2**-52, 5.0, 0.0) == 1 + 2**-52
+    assert wilson_bound(1 + 2**-52, 5.0, 0.0) == 1 + 2**-52
 
 
 def test_a_gain_of_ones_own_is_maximised():
-    counts = Counts(np.array([[0.0, 1.0, 2.0]]), np.array([[0.0, 0.0, 3.0]]), 2.0, 3.0)
+    counts = Confusion(np.array([[0.0, 1.0, 2.0]]), np.array([[0.0, 0.0, 3.0]]), 2.0, 3.0)
     worth = worth_of(task_of(), counts, lambda counts: counts.tp - counts.fp)
     np.testing.assert_array_equal(worth, [[-inf, 1.0, -1.0]])

@@ -5,16 +5,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isometrics import _counting as kernels
-from isometrics._counting import choice, native
 from isometrics._counting import compiled_kernel as fast
+from isometrics._counting import native
 from isometrics._counting import numpy_kernel as plain
 from isometrics._counting.keys import encoding_of
-from isometrics._counting.threads import threads_for
+from isometrics._counting.native import threads_for
 from isometrics.errors import InputError
 from isometrics.testing.strategies import binary_samples
 
-pytestmark = pytest.mark.usefixtures("compiled_loops")
+pytestmark = pytest.mark.usefixtures("compiled_loops", "loops_for_few")
+FEWEST = native.FEWEST
+
+
+@pytest.fixture(scope="module")
+def loops_for_few():
+    """Use the loops whatever the number of rows."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(native, "FEWEST", 1)
+        yield
+
 
 TINY = 5e-324
 LARGEST = np.finfo(np.float64).max
@@ -206,11 +215,11 @@ def test_scores_that_change_while_they_are_counted_are_refused(word, later):
 
 
 def test_the_sort_of_a_run_is_chosen_by_its_length(monkeypatch):
-    keys = np.random.default_rng(0).integers(0, 2**63, choice.FEWEST).astype(np.uint64)
+    keys = np.random.default_rng(0).integers(0, 2**63, FEWEST).astype(np.uint64)
     for there in (True, False):
         monkeypatch.setattr(native, "available", lambda there=there: there)
         mine = keys.copy()
-        kernels.sort(mine)
+        fast.sort(mine)
         np.testing.assert_array_equal(mine, np.sort(keys))
 
 
@@ -227,20 +236,11 @@ def test_bins_of_rare_positives_need_room_at_both_ends():
 
 
 def test_loops_are_used_from_some_rows_on_where_they_are_there(monkeypatch):
-    assert choice.compiled_pays(choice.FEWEST)
-    assert not choice.compiled_pays(choice.FEWEST - 1)
+    monkeypatch.setattr(native, "FEWEST", FEWEST)
+    assert native.compiled_pays(FEWEST)
+    assert not native.compiled_pays(FEWEST - 1)
     monkeypatch.setattr(native, "available", lambda: False)
-    assert not choice.compiled_pays(choice.FEWEST)
-
-
-def test_sorted_keys_are_chosen_by_size(monkeypatch):
-    labels, scores = np.array([True, False, True]), np.array([0.5, 0.25, 0.75])
-    encoding = encoding_of(scores)
-    expected = plain.sorted_keys(labels, scores, encoding)
-    for pays in (True, False):
-        monkeypatch.setattr(kernels, "compiled_pays", lambda _, pays=pays: pays)
-        found = kernels.sorted_keys(labels, scores, encoding)
-        np.testing.assert_array_equal(found, expected)
+    assert not native.compiled_pays(FEWEST)
 
 
 def test_threads_are_used_for_many_rows_on_two_cores(monkeypatch):
@@ -254,11 +254,11 @@ def test_threads_are_used_for_many_rows_on_two_cores(monkeypatch):
 @pytest.mark.parametrize("there", [True, False])
 def test_both_kernels_are_reached(monkeypatch, there):
     generator = np.random.default_rng(0)
-    labels, scores = generator.random(choice.FEWEST) < 0.5, generator.random(choice.FEWEST)
+    labels, scores = generator.random(FEWEST) < 0.5, generator.random(FEWEST)
     monkeypatch.setattr(native, "available", lambda: there)
-    check_same(kernels.count(labels, scores), plain.count(labels, scores))
-    check_same(kernels.corners(labels, scores), plain.count(labels, scores, corners=True))
+    check_same(fast.count(labels, scores), plain.count(labels, scores))
+    check_same(fast.count(labels, scores, corners=True), plain.count(labels, scores, corners=True))
     for mine, theirs in zip(
-        kernels.corner_counts(labels, scores), plain.corner_counts(labels, scores), strict=True
+        fast.corner_counts(labels, scores), plain.corner_counts(labels, scores), strict=True
     ):
         np.testing.assert_array_equal(mine, theirs)

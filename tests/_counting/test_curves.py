@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._counting import curves, native, segments
+from isometrics._counting import hull, native, segments
 from isometrics._counting.hull import vertices
+from isometrics._table import path
 from isometrics.testing.strategies import binary_samples
 
 pytestmark = pytest.mark.usefixtures("compiled_loops")
@@ -59,7 +60,7 @@ def test_areas_and_hull_are_those_of_numpy(numpy_only, weights):
 
 @pytest.mark.parametrize("prevalence", [0.5, 0.01, 0.0003])
 def test_long_tables(monkeypatch, numpy_only, prevalence):
-    monkeypatch.setattr(curves, "threads_for", lambda _: 2)
+    monkeypatch.setattr(path, "threads_for", lambda _: 2)
     generator = np.random.default_rng(4)
     labels = generator.random(40_000) < prevalence
     scores = (generator.standard_normal(labels.size) + labels).round(4)
@@ -90,8 +91,8 @@ def test_totals_too_small_for_a_reciprocal(numpy_only):
 
 
 def test_a_last_row_that_repeats_is_no_vertex():
-    assert curves.hull_rows(np.array([0, 1, 1]), np.array([0, 0, 0])).tolist() == [0, 1]
-    assert curves.hull_rows(np.array([0, 0]), np.array([0, 0])).tolist() == [0]
+    assert hull.compiled_vertices(np.array([0, 1, 1]), np.array([0, 0, 0])).tolist() == [0, 1]
+    assert hull.compiled_vertices(np.array([0, 0]), np.array([0, 0])).tolist() == [0]
 
 
 @pytest.mark.parametrize("repeats", [1, 40])
@@ -103,7 +104,7 @@ def test_the_hull_of_any_nested_counts(repeats):
         steps = steps * repeats
         order = np.argsort(np.arange(len(steps)) * 7 % len(steps), kind="stable")
         x, y = np.cumsum(np.array([(0, 0), *(steps[row] for row in order)]), axis=0).T
-        found = curves.hull_rows(x, y)
+        found = hull.compiled_vertices(x, y)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(native, "available", lambda: False)
             np.testing.assert_array_equal(found, vertices(x, y))
@@ -113,14 +114,14 @@ def test_the_hull_of_any_nested_counts(repeats):
 
 def test_counts_beyond_31_bits_are_left_to_exact_integers():
     x = np.array([0, 1, 2**31])
-    assert curves.hull_rows(x, np.array([0, 1, 2])) is None
-    assert curves.hull_rows(np.array([0, 1, 2]), x) is None
-    assert curves.hull_rows(np.array([0.0, 1.0]), np.array([0.0, 1.0])) is None
+    assert hull.compiled_vertices(x, np.array([0, 1, 2])) is None
+    assert hull.compiled_vertices(np.array([0, 1, 2]), x) is None
+    assert hull.compiled_vertices(np.array([0.0, 1.0]), np.array([0.0, 1.0])) is None
 
 
 def test_a_path_of_no_segment_has_no_sums():
-    assert curves.sums_along(segments.BELOW, np.arange(9), np.arange(9), 8, 8) is None
-    assert curves.sums_along(segments.BELOW, np.arange(9), np.arange(9), 8, 7) is None
+    assert path.sums_along(segments.BELOW, np.arange(9), np.arange(9), 8, 8) is None
+    assert path.sums_along(segments.BELOW, np.arange(9), np.arange(9), 8, 7) is None
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])

@@ -1,4 +1,4 @@
-"""Random weights are multinomial or Poisson, whatever the kernel and the number of threads."""
+"""Random weights are multinomial, whatever the kernel and the number of threads."""
 
 import math
 
@@ -8,8 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isometrics._counting import native
-from isometrics._counting.draws import BLOCK, _alias, draws_of, streams
-from isometrics._counting.replicates import COMPILED, PLAIN, kernel_named
+from isometrics._counting.replicates import (
+    BLOCK,
+    COMPILED,
+    PLAIN,
+    Draws,
+    _alias,
+    kernel_named,
+    streams,
+)
 from isometrics.errors import ParameterError
 
 
@@ -18,9 +25,9 @@ def stream(seed=0):
     return found
 
 
-def drawn(counts, strata, replicates, *, scheme="multinomial", seed=0, pick=PLAIN.pick, **options):
+def drawn(counts, strata, replicates, *, seed=0, pick=PLAIN.pick, **options):
     weights = np.empty((replicates, len(counts)))
-    draws = draws_of(np.asarray(counts), strata, scheme=scheme, **options)
+    draws = Draws(np.asarray(counts), strata, **options)
     draws.draw(stream(seed), weights, pick)
     return weights
 
@@ -76,15 +83,6 @@ def test_multinomial_weights_have_the_moments_of_multinomial(counts, margin):
     assert (np.abs(found - exact) < 5 * error).all()
 
 
-def test_poisson_weights_have_the_moments_of_poisson():
-    counts = np.array([1, 5, 64, 65, 1000])
-    size = 20_000
-    weights = drawn(counts, [slice(0, None)], size, scheme="poisson", seed=4)
-    error = np.sqrt(counts / size)
-    assert (np.abs(weights.mean(axis=0) - counts) < 5 * error).all()
-    assert (np.abs(weights.var(axis=0) / counts - 1) < 5 * math.sqrt(2.6 / size)).all()
-
-
 def test_a_row_is_drawn_as_often_as_the_binomial_distribution_says():
     size, n = 50_000, 30
     weights = drawn([1] * n, [slice(0, None)], size, seed=5)[:, 7]
@@ -96,14 +94,13 @@ def test_a_row_is_drawn_as_often_as_the_binomial_distribution_says():
 
 @given(
     st.lists(st.integers(1, 90), min_size=1, max_size=8),
-    st.sampled_from(["multinomial", "poisson"]),
     st.integers(0, 2**32),
 )
 @settings(max_examples=40)
 @pytest.mark.usefixtures("compiled_loops")
-def test_the_loop_draws_what_numpy_draws(counts, scheme, seed):
-    one = drawn(counts, [slice(0, None)], 4, scheme=scheme, seed=seed)
-    two = drawn(counts, [slice(0, None)], 4, scheme=scheme, seed=seed, pick=COMPILED.pick)
+def test_the_loop_draws_what_numpy_draws(counts, seed):
+    one = drawn(counts, [slice(0, None)], 4, seed=seed)
+    two = drawn(counts, [slice(0, None)], 4, seed=seed, pick=COMPILED.pick)
     np.testing.assert_array_equal(one, two)
 
 
@@ -116,7 +113,7 @@ def test_the_compiled_loop_draws_what_numpy_draws_in_strata():
 
 
 def test_replicates_do_not_depend_on_how_many_are_drawn_at_once():
-    draws = draws_of(np.array([1, 3, 80]), [slice(0, None)], scheme="multinomial")
+    draws = Draws(np.array([1, 3, 80]), [slice(0, None)])
     together, single, shared = np.empty((6, 3)), np.empty((6, 3)), stream(2)
     draws.draw(stream(2), together)
     for row in range(6):
@@ -127,7 +124,7 @@ def test_replicates_do_not_depend_on_how_many_are_drawn_at_once():
 def test_units_are_listed_or_searched_for(monkeypatch):
     counts, strata = [1, 3, 60, 2, 5, 1], [slice(0, 3), slice(3, None)]
     listed = drawn(counts, strata, 50, seed=8)
-    monkeypatch.setattr("isometrics._counting.draws.LISTED", 5)
+    monkeypatch.setattr("isometrics._counting.replicates.LISTED", 5)
     np.testing.assert_array_equal(drawn(counts, strata, 50, seed=8), listed)
 
 

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._counting.draws import AREAS, Order, areas_plain
-from isometrics._counting.replicates import COMPILED
+from isometrics._counting.replicates import AREAS, COMPILED, Order, areas_plain
 from isometrics.testing.strategies import binary_samples
 from isometrics.uncertainty.resampling import Detail, grouping_of, scores_of
 

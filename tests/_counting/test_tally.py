@@ -12,7 +12,7 @@ import isometrics as iso
 from isometrics import testing
 from isometrics._counting.bins import reduce
 from isometrics._counting.keys import order_of
-from isometrics._counting.tally import Section, Tally
+from isometrics._counting.tally import Tally
 from isometrics._table.building import table_of_tally
 from isometrics.measures import area_brackets
 
@@ -348,13 +348,13 @@ def test_sections_continue_each_other(drawn, cut):
     tally = exact(drawn)
     cut = min(cut, tally.size)
     low, high = tally.take(slice(cut)), tally.take(slice(cut, None))
-    tp, fp = Section.whole(tally).curve()
+    tp, fp = tally.curve()
     above = (tp[tally.size - cut].item(), fp[tally.size - cut].item())
-    top = Section(high, (0, 0), above).curve()
-    rest = Section(low, above, tally.totals).curve()
+    top = high.curve()
+    rest = low.curve(above, tally.totals)
     for place, whole in enumerate((tp, fp)):
         np.testing.assert_allclose(np.append(top[place], rest[place][1:]), whole, rtol=1e-12)
-        assert top[place][-1] == rest[place][0]
+        assert rest[place][0] == whole[tally.size - cut]
 
 
 @given(both_classes(weights=("floats",)))
@@ -363,7 +363,7 @@ def test_rounded_sums_end_at_the_totals(drawn):
     tally = exact(drawn)
     for towards in (0.0, np.inf):
         totals = tuple(float(np.nextafter(total, towards)) for total in tally.totals)
-        for sums, total in zip(Section(tally, (0, 0), totals).curve(), totals, strict=True):
+        for sums, total in zip(tally.curve(through=totals), totals, strict=True):
             assert sums[-1] == total
             assert (np.diff(sums) >= 0).all()
 

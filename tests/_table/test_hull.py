@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from isometrics import OperatingPoints, best_threshold, optimal_thresholds
 from isometrics._counting import hull as hulls
-from isometrics._counting.hull import BLOCK
-from isometrics._table import hull as table_hull
-from isometrics.spaces.trace import rows_to_explore
+from isometrics._counting.hull import SPACING
+from isometrics._table import path as table_path
+from isometrics.spaces.drawing import rows_to_explore
 from isometrics.testing import Curve, binary_samples, count_tables, point_clouds
 
 pytestmark = pytest.mark.usefixtures("either_kernel")
@@ -32,7 +32,7 @@ def test_vertices_are_exact(table):
     assert vertices(of_counts(table).hull()) == list(Curve.of(*table).hull().points)
 
 
-@pytest.mark.parametrize("below", [0, 2 * BLOCK])
+@pytest.mark.parametrize("below", [0, SPACING**3])
 def test_a_vertex_that_floats_cannot_tell(below):
     """Slopes 321/2**27 and 2**26/28059810762433: cross products 2**53 + 1 and 2**53."""
     tp, fp = np.cumsum([[321, 2**26], [2**27, (2**53 + 1) // 321]], axis=1)
@@ -133,7 +133,7 @@ def test_weighted_hull_dominates(sample, prevalence):
 @pytest.mark.parametrize("total", [10**6, 10**12])
 def test_long_curves(shape, total):
     """Longer than a block: the same vertices as the exact chain over all rows."""
-    x = np.linspace(0, 1, 2 * BLOCK + 7)
+    x = np.linspace(0, 1, SPACING**3 + 7)
     fp = np.rint(x * total).astype(np.int64)
     tp = np.maximum.accumulate(np.clip(np.rint(shape(x) * total), 0, total)).astype(np.int64)
     points = of_counts((tp, fp, total, total))
@@ -142,7 +142,7 @@ def test_long_curves(shape, total):
 
 def test_random_rankings_longer_than_a_block():
     rng = np.random.default_rng(5)
-    labels = rng.random(3 * BLOCK) < 0.4
+    labels = rng.random(SPACING**3) < 0.4
     points = OperatingPoints.from_scores(labels, rng.normal(size=labels.size) + labels)
     assert vertices(points.hull()) == exact_chain(points)
 
@@ -187,13 +187,13 @@ def test_one_hull_is_computed_for_a_table(monkeypatch):
     labels = generator.random(3000) < 0.3
     points = OperatingPoints.from_scores(labels, generator.normal(size=3000) + labels)
     calls = []
-    compute = table_hull.vertices
+    compute = table_path.vertices
 
     def counted(x, y):
         calls.append(x.size)
         return compute(x, y)
 
-    monkeypatch.setattr(table_hull, "vertices", counted)
+    monkeypatch.setattr(table_path, "vertices", counted)
     hull = points.hull()
     assert points.hull().table == hull.table == hull.hull().table
     points.tradeoff().area()

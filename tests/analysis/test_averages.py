@@ -1,4 +1,4 @@
-"""Averages on the gain scale, vertical averages, pooled tables."""
+"""Averages on the gain scale, and vertical averages."""
 
 from types import SimpleNamespace
 
@@ -61,11 +61,8 @@ def test_faces():
     assert "model" not in result.to_frame("pandas").columns
 
 
-def test_pooled_tables_are_those_of_all_rows():
-    result = iso.average(dict(zip("abcde", FOLDS, strict=True)))
-    assert result.pooled[""] == iso.OperatingPoints.from_scores(LABELS, SCORES)
-    assert result.folds == tuple("abcde")
-    assert iso.average([ONE.hull(), TWO.hull()]).pooled[""] is None
+def test_folds_have_their_names():
+    assert iso.average(dict(zip("abcde", FOLDS, strict=True))).folds == tuple("abcde")
 
 
 def test_vertical_averages():
@@ -145,9 +142,10 @@ def test_a_fold_without_true_positives_has_an_f_of_0():
             "tables must be a list of OperatingPoints or a mapping of folds to them but is str",
         ),
         ([], "tables is empty; at least one fold is needed"),
-        ([3], "tables['0'] must be OperatingPoints or a mapping of models to them but is int"),
-        ([{}], "tables['0'] must be OperatingPoints or a mapping of models to them but is dict"),
-        ([{"A": 3}], "tables['0'] must hold OperatingPoints but has a int"),
+        ([3], "models must be a mapping of names to OperatingPoints but is int"),
+        ([{}], "tables is empty; at least one fold is needed"),
+        ([{"A": 3}], "models['A'] must be OperatingPoints but is int"),
+        ({1: ONE, "1": TWO}, "tables has two folds whose names read the same"),
         ({"fit_time": [1.0]}, "pass points_per_fold(cv_results, X, y) of isometrics.integrations"),
     ],
 )
@@ -173,10 +171,9 @@ def test_folds_of_one_class_are_counted_but_not_averaged(read):
     said = str(told[0].message)
     assert said.startswith("the averages leave out 2 of 5 folds, which have one class only: 'c' (")
     assert "'d' (only negatives" in said
-    assert said.endswith("; the pooled table counts their rows")
+    assert said.endswith("; prevalence='pooled' counts their rows")
     assert sorted(result.folds) == ["a", "b", "e"]
     assert result.prevalence == 0.5
-    assert result.pooled["score"] == iso.OperatingPoints.from_scores(labels, scores)
     with pytest.warns(UndefinedWarning):
         assert iso.average(analysis, prevalence="pooled").prevalence == 3 / 8
 
@@ -192,26 +189,13 @@ def test_a_fold_of_one_class_for_one_model_is_left_out_for_all():
     with pytest.warns(UndefinedWarning, match="2 of 5 folds"):
         result = iso.average(analysis, prevalence="pooled")
     assert sorted(result.folds) == ["a", "b", "e"]
-    assert (result.pooled["A"].positives, result.pooled["B"].positives) == (3, 4)
+    assert result.prevalence == 7 / 16
 
 
 def test_without_a_fold_of_both_classes_there_is_no_average():
     analysis = iso.analyse([1, 0, 1], [3, 2, 1], groups=list("aba"))
     with pytest.raises(OneClassError, match="no fold has both classes, which averages need: 'a'"):
         iso.average(analysis)
-
-
-@pytest.mark.parametrize(
-    ("tables", "said"),
-    [
-        ({1: ONE, "1": TWO}, "tables has the folds 1 and '1', which read the same"),
-        ({"a": {1: ONE, "1": TWO}}, "tables['a'] has the models 1 and '1', which read the same"),
-    ],
-)
-def test_names_that_read_the_same_are_refused(tables, said):
-    with pytest.raises(ParameterError) as caught:
-        iso.average(tables)
-    assert str(caught.value) == f"{said}; give them names that differ as text"
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e-3, 1.0, 7.0, 1e9])

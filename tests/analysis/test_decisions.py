@@ -30,7 +30,7 @@ def test_a_decision_is_the_best_threshold_of_a_model(objective):
     best = iso.best_threshold(ANALYSIS.models["b"], **objective)
     for name in ("threshold", "tp", "fp", "fn", "tn", "value", "objective", "prevalence"):
         assert getattr(decision, name) == getattr(best, name)
-    assert decision.model == "b"
+    assert decision.origin.model == "b"
     assert decision.parameters == best.parameters
     assert decision.parameters.items() >= objective.items()
     flagged = decision.predict(SCORES["b"])
@@ -45,7 +45,7 @@ def test_which_model_is_asked_where_there_are_several():
     assert str(caught.value) == "model must be one of 'a' or 'b', or ask verdict() for the best one"
     with pytest.raises(ParameterError, match="model must be one of 'a', 'b' but is 'c'"):
         ANALYSIS.decision("c")
-    assert iso.analyse(LABELS, SCORES["a"]).decision().model == "score"
+    assert iso.analyse(LABELS, SCORES["a"]).decision().origin.model == "score"
 
 
 @pytest.mark.parametrize("name", ["predictions.csv", "predictions.parquet"])
@@ -53,10 +53,10 @@ def test_order_and_source_do_not_change_the_fingerprint(tmp_path, name):
     frame = pd.DataFrame(SCORES | {"y": LABELS.astype(int)}).sample(frac=1, random_state=3)
     read = iso.read_predictions(written(tmp_path, frame, name), scores={"A": "a", "B": "b"})
     here, there = ANALYSIS.decision("a"), read.decision("A")
-    assert here.fingerprint == there.fingerprint
-    assert here.fingerprint != ANALYSIS.decision("b").fingerprint
-    assert (there.model, there.scores, there.model_column) == ("A", "a", None)
-    assert (here.model, here.scores, here.pos_label) == ("a", None, None)
+    assert here.origin.fingerprint == there.origin.fingerprint
+    assert here.origin.fingerprint != ANALYSIS.decision("b").origin.fingerprint
+    assert there.origin[:3] == ("A", "a", None)
+    assert here.origin[:4] == ("a", None, None, None)
 
 
 def test_models_that_a_column_names(tmp_path):
@@ -68,8 +68,8 @@ def test_models_that_a_column_names(tmp_path):
     )
     path = written(tmp_path, frame, "long.parquet")
     decision = iso.read_predictions(path, pos_label="yes").decision("b")
-    assert (decision.scores, decision.model_column, decision.pos_label) == ("score", "model", "yes")
-    assert decision.fingerprint == ANALYSIS.decision("b").fingerprint
+    assert decision.origin[1:4] == ("score", "model", "yes")
+    assert decision.origin.fingerprint == ANALYSIS.decision("b").origin.fingerprint
 
 
 def test_classes_of_one_classifier_have_their_own_labels(tmp_path):
@@ -78,13 +78,13 @@ def test_classes_of_one_classifier_have_their_own_labels(tmp_path):
     frame = pd.DataFrame({"y": classes} | columns)
     analysis = iso.read_predictions(written(tmp_path, frame))
     decision = analysis.decision("2")
-    assert (decision.scores, decision.pos_label) == ("p_2", 2)
+    assert (decision.origin.scores, decision.origin.pos_label) == ("p_2", 2)
     with pytest.raises(ParameterError) as caught:
         analysis.decision()
     assert str(caught.value) == "model must be one of '0', '1' or '2'"
     verdict = analysis.verdict_by_class(n_resamples=50)["2"]
-    assert (verdict.decision.model, verdict.decision.pos_label) == ("2", 2)
-    assert verdict.decision.fingerprint == decision.fingerprint
+    assert (verdict.decision.origin.model, verdict.decision.origin.pos_label) == ("2", 2)
+    assert verdict.decision.origin.fingerprint == decision.origin.fingerprint
 
 
 @pytest.mark.parametrize(
@@ -99,28 +99,31 @@ def test_classes_of_one_classifier_have_their_own_labels(tmp_path):
 def test_labels_are_such_as_files_hold(label, other, expected):
     labels = np.array([label if positive else other for positive in LABELS], object)
     decision = iso.analyse(labels, SCORES["a"], pos_label=label).decision()
-    assert (type(decision.pos_label), decision.pos_label) == (type(expected), expected)
+    assert (type(decision.origin.pos_label), decision.origin.pos_label) == (
+        type(expected),
+        expected,
+    )
 
 
 def test_a_rule_for_another_prevalence_is_about_the_same_data():
     moved = ANALYSIS.at_prevalence(0.02)
     decision = moved.decision("a", beta=2)
     assert decision.prevalence == pytest.approx(0.02)
-    assert decision.fingerprint == ANALYSIS.decision("a").fingerprint
+    assert decision.origin.fingerprint == ANALYSIS.decision("a").origin.fingerprint
     verdict = moved.verdict(beta=2, n_resamples=50)
     best = moved.decision(verdict.model, beta=2)
     assert verdict.decision.threshold == best.threshold
     assert verdict.decision.prevalence == 0.02
-    assert verdict.decision.fingerprint == best.fingerprint
+    assert verdict.decision.origin.fingerprint == best.origin.fingerprint
     assert verdict.decision.flagged_share == pytest.approx(best.flagged_share)
 
 
 def test_a_verdict_has_the_rule_it_chose(tmp_path):
     verdict = ANALYSIS.verdict(min_precision=0.5, sure=0.8, n_resamples=50)
     decision = verdict.decision
-    assert (decision.model, decision.threshold) == (verdict.model, verdict.threshold)
+    assert (decision.origin.model, decision.threshold) == (verdict.model, verdict.threshold)
     assert decision.parameters == {"min_precision": 0.5, "sure": 0.8}
-    assert decision.fingerprint == ANALYSIS.decision(verdict.model).fingerprint
+    assert decision.origin.fingerprint == ANALYSIS.decision(verdict.model).origin.fingerprint
     decision.save(tmp_path / "rule.json")
     assert iso.load_decision(tmp_path / "rule.json") == decision
 
@@ -131,8 +134,8 @@ def test_groups_have_rules_of_their_own():
     for name, each in verdict.groups.items():
         rows = groups == name
         alone = iso.analyse(LABELS[rows], {m: s[rows] for m, s in SCORES.items()})
-        assert each.decision.fingerprint == alone.decision(each.model).fingerprint
-        assert each.decision.model == each.model
+        assert each.decision.origin.fingerprint == alone.decision(each.model).origin.fingerprint
+        assert each.decision.origin.model == each.model
 
 
 def test_a_rule_chosen_on_tuning_data_has_their_threshold_and_the_counts_of_the_test_data():
@@ -142,12 +145,12 @@ def test_a_rule_chosen_on_tuning_data_has_their_threshold_and_the_counts_of_the_
     assert decision.threshold == verdict.threshold == ANALYSIS.decision(verdict.model).threshold
     flagged = decision.predict(SCORES[verdict.model] + 0.003)
     assert ((flagged & LABELS).sum(), (flagged & ~LABELS).sum()) == (decision.tp, decision.fp)
-    assert decision.fingerprint == test.decision(verdict.model).fingerprint
+    assert decision.origin.fingerprint == test.decision(verdict.model).origin.fingerprint
 
 
 def test_tables_that_keep_some_rows_have_no_fingerprint():
     some = iso.Analysis({"a": ANALYSIS.models["a"].compact(60)})
     decision = some.decision()
-    assert decision.fingerprint is None
+    assert decision.origin.fingerprint is None
     assert decision.threshold == ANALYSIS.decision("a").threshold
     assert not math.isnan(some.verdict().decision.threshold)

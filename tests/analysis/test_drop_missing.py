@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 import isometrics as iso
 from isometrics._core.results import same
-from isometrics.errors import LengthError, MissingValueError, ParameterError
+from isometrics.errors import LengthError, MissingValueError
 
 NAN = math.nan
 LABELS = [1, 0, None, 1, 0, 1, 0, 0]
@@ -115,55 +115,7 @@ def test_several_classes(kind):
         assert list(found.models.values()) == list(
             iso.analyse(indicator[rest], scores[rest]).models.values()
         )
-        assert "(scores[1][:, 0]: 1, scores[1][:, 1]: 1, scores[2]" in found.description
-
-
-def test_arrays_of_other_libraries():
-    torch = pytest.importorskip("torch")
-    found = iso.analyse(np.array([1, 0, 1, 0]), torch.tensor([4, 3, NAN, 1]), drop_missing=True)
-    assert found.models == iso.analyse([1, 0, 0], {"score": np.array([4, 3, 1], np.float32)}).models
-
-
-@pytest.mark.parametrize("several", [False, True])
-@pytest.mark.parametrize("more", [False, True])
-def test_bootstrap_takes_what_analyse_takes(several, more):
-    """Of one model, of several, and with weights and clusters, the rows are those of `analyse`."""
-    labels, a, b = LABELS * 5, A * 5, B * 5
-    scores = {"A": a, "B": b} if several else a
-    options = {"sample_weight": [1, 2] * 20, "clusters": [None, *range(39)]} if more else {}
-    options |= {"n_resamples": 20, "random_state": 3, "measures": "AUROC"}
-    with pytest.raises(MissingValueError):
-        iso.bootstrap(labels, scores, **options)
-    found = iso.bootstrap(labels, scores, drop_missing=True, **options)
-    kept = KEPT if several else [*KEPT, 4]
-    rest = [row for row in range(more, 40) if row % 8 in kept]
-    chosen = {name: rows(values, rest) for name, values in {"A": a, "B": b}.items()}
-    for name in {"sample_weight", "clusters"} & set(options):
-        options[name] = rows(options[name], rest)
-    expected = iso.bootstrap(rows(labels, rest), chosen if several else chosen["A"], **options)
-    np.testing.assert_array_equal(found.replicates, expected.replicates)
-    said = f"{expected.sampling}; {40 - len(rest)} rows with missing values are left out, "
-    assert found.sampling.startswith(said)
-    assert ("clusters: 1)" in found.sampling) == more
-    assert repr(found).splitlines()[0].endswith(found.sampling)
-
-
-def test_bootstrap_of_classes_leaves_out_rows():
-    labels = NAMES[[0, 1, 2] * 8]
-    scores = np.random.default_rng(3).random((24, 3))
-    scores[4, 1] = NAN
-    options = {"n_resamples": 20, "random_state": 0, "measures": "AUPRG"}
-    found = iso.bootstrap(labels, scores, drop_missing=True, **options)
-    rest = np.arange(24) != 4
-    expected = iso.bootstrap(labels[rest], scores[rest], **options)
-    np.testing.assert_array_equal(found.replicates, expected.replicates)
-    assert "(y_score[:, 1]: 1)" in found.sampling
-
-
-def test_tables_have_no_missing_values_to_leave_out():
-    points = iso.OperatingPoints.from_scores([1, 0], [0.5, 0.2])
-    with pytest.raises(ParameterError, match="so drop_missing= cannot be used with them"):
-        iso.bootstrap(points, drop_missing=True)
+        assert "(scores[:, 1]: 1, scores[:, 2]: 1)" in found.description
 
 
 @given(st.lists(st.tuples(*[st.sampled_from([0, 1, None, NAN])] * 3), min_size=1, max_size=12))
@@ -193,8 +145,3 @@ def test_what_cannot_be_read_is_refused_as_always(given):
     for options in ({}, {"drop_missing": True}):
         with pytest.raises(iso.IsometricsError):
             iso.analyse(*given, **options)
-
-
-def test_weights_that_are_no_numbers_are_refused_as_always():
-    with pytest.raises(iso.InputError, match="sample_weight has values that are not real numbers"):
-        iso.analyse([1, 0, 1], [1, None, 3], sample_weight=["x", 1, 2], drop_missing=True)

@@ -60,7 +60,7 @@ def test_without_a_limit_the_table_is_that_of_the_arrays(parquet, full):
 @pytest.mark.parametrize("tolerance", [0.05, 1e-4])
 def test_a_tolerance(parquet, full, tolerance, monkeypatch):
     monkeypatch.setattr(binned_rows, "FIRST_ROWS", 20_000)
-    found = iso.read_predictions(parquet, tolerance=tolerance, memory_limit="200MB").models["score"]
+    found = iso.read_predictions(parquet, tolerance=tolerance, memory_limit="250MB").models["score"]
     assert found.table.partial
     assert len(found) < len(full)
     mine, theirs = found.hull(), full.hull()

@@ -1,12 +1,8 @@
 """The summary has the numbers of the tables, prints within a screen, and hides nothing."""
 
-import copy
 import math
-import pickle
-from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -14,7 +10,7 @@ from hypothesis import given, settings
 import isometrics as iso
 from isometrics.errors import ParameterError
 from isometrics.measures import Shown, area_brackets, baselines_of, measures_of, registered
-from isometrics.testing import Curve, binary_samples
+from isometrics.testing import binary_samples
 
 MEASURES = tuple(each.name for each in registered(Shown.SUMMARY))
 
@@ -80,40 +76,6 @@ def test_every_number_is_that_of_the_table():
             assert row[f"{name}_baseline"] == baselines_of(points)[measure]
 
 
-@given(binary_samples(max_size=12))
-@settings(max_examples=40)
-def test_the_best_f_is_that_of_the_reference(sample):
-    labels, scores = sample
-    found = iso.analyse(labels, scores).summary(beta=[0.5, 3])
-    exact = Curve.of_scores(labels.tolist(), scores.tolist())
-    for beta, f in zip((Fraction(1, 2), 3), found.best.f, strict=True):
-        assert f == pytest.approx(float(max(v for v in exact.f(beta) if v is not None)), rel=1e-12)
-    assert found.lo[0, 0] == pytest.approx(float(exact.roc_area()), rel=1e-12)
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_frames_have_one_row_for_each_model_and_group(library):
-    frame = ANALYSIS.summary().to_frame(library)
-    shape = frame.shape
-    assert shape == (6, 5 + 2 * len(MEASURES) + 5 * len(BETAS))
-    thresholds = ANALYSIS.thresholds().to_frame(library)
-    assert thresholds.shape == (18, 11)
-
-
-def test_without_groups():
-    assert set(ANALYSIS.summary(by_group=False).groups) == {"(all rows)"}
-    assert len(ANALYSIS.summary(by_group=False)) == 2
-    assert len(ANALYSIS.thresholds(by_group=False)) == 6
-
-
-def test_results_are_values():
-    for result in (ANALYSIS.summary(), ANALYSIS.thresholds()):
-        for twin in (copy.copy(result), pickle.loads(pickle.dumps(result))):
-            pd.testing.assert_frame_equal(twin.to_frame("pandas"), result.to_frame("pandas"))
-    with pytest.raises(ValueError, match="read-only"):
-        ANALYSIS.summary().lo[0, 0] = 1
-
-
 # ---------------------------------------------------------------------- thresholds
 
 
@@ -152,17 +114,6 @@ def test_sets_are_named_by_their_labels():
     assert analysis.summary(beta=1).to_frame("pandas")["label_f1"].tolist() == ["strict"]
     both = iso.Analysis({"search": sets, "scores": iso.analyse([1, 0], [2, 1]).models["score"]})
     assert both.thresholds(beta=1).to_frame("polars")["label"].to_list() == ["strict", ""]
-
-
-def test_titles_of_thresholds():
-    shown = repr(ANALYSIS.thresholds()).splitlines()
-    assert shown[0] == "Thresholds: best for F with β 0.5, 1 and 2"
-    assert shown[1].split()[:4] == ["model", "group", "beta", "threshold"]
-    assert len(shown) == 20
-    assert repr(ANALYSIS.thresholds(beta=1, by_group=False)).splitlines()[1].split()[:2] == [
-        "model",
-        "beta",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -245,25 +196,6 @@ def test_names_that_do_not_fit_side_by_side(name):
     _, header, *rows = text.splitlines()
     assert header.split()[0] == "model"
     assert [row.startswith(name) for row in rows] == [True, False]
-
-
-def test_a_model_called_like_a_measure_keeps_its_column():
-    columns = iso.analyse(LABELS, {"AUROC": SCORES["m0"], "baseline": SCORES["m1"]}).summary()
-    assert list(columns._shown()) == ["measure", "AUROC", "baseline", "(constant)"]
-
-
-def test_names_are_escaped():
-    analysis = iso.analyse(
-        LABELS, {HOSTILE: SCORES["m0"], "m": SCORES["m1"]}, groups=[HOSTILE] * 100 + ["n"] * 500
-    )
-    for html in (
-        analysis._repr_html_(),
-        analysis.summary()._repr_html_(),
-        analysis.summary(by_group=False)._repr_html_(),
-        analysis.thresholds()._repr_html_(),
-    ):
-        assert "<img" not in html
-        assert "&lt;img src=x onerror=alert(1)&gt;" in html
 
 
 # ---------------------------------------------------------------------- notes

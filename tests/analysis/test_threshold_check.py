@@ -7,7 +7,7 @@ import pytest
 
 import isometrics as iso
 from isometrics._core.parameters import parse_random_state
-from isometrics._counting.draws import draws_of, streams
+from isometrics._counting.replicates import Draws, streams
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
 
 SIZE = 240
@@ -31,7 +31,6 @@ FEW = {"n_resamples": 60, "random_state": 7, "n_jobs": 1}
         {"miss_cost": 5, "false_alarm_cost": 1},
         {"objective": "accuracy"},
         {"objective": "youden"},
-        {"objective": "break-even"},
         {"index": "jaccard", "lam": 0.3},
         {"beta": 1, "min_precision": 0.6},
         {"budget": 40},
@@ -56,7 +55,7 @@ def test_counts_and_values_are_those_of_the_tables(asked):
         assert [getattr(check, each)[row] for each in names] == counts
         assert check.expected[row] == check.value[row]
         assert check.lower[row] <= check.value[row] <= check.upper[row]
-    assert (np.isnan(check.shortfall).any()) == (asked.get("objective") == "break-even")
+    assert not np.isnan(check.shortfall).any()
 
 
 @pytest.mark.parametrize("asked", [{}, {"beta": 2}, {"min_recall": 0.6}, {"index": "folke"}])
@@ -86,7 +85,7 @@ def test_given_thresholds_have_a_plain_bootstrap_and_paired_differences(weights,
     analysis = iso.analyse(LABELS, SCORES["a"], sample_weight=weights)
     analysis = analysis if prevalence is None else analysis.at_prevalence(prevalence)
     check = analysis.at(0.5, beta=2, **FEW)
-    draws = draws_of(np.ones(SIZE, np.int64), [slice(0, SIZE)], scheme="multinomial")
+    draws = Draws(np.ones(SIZE, np.int64), [slice(0, SIZE)])
     values = []
     for replicates, stream in streams(parse_random_state(7).spawn(2)[0], 60):
         drawn = np.empty((len(replicates), SIZE))
@@ -125,9 +124,7 @@ def test_a_sentence_says_what_the_threshold_does():
     constrained = alone.at(-5, beta=1, min_precision=0.7, **FEW)
     assert ", without precision of 0.7 or more. Of the best" in constrained.sentence()
     lazy = alone.at(0.5, cost=1, **FEW)
-    assert "Of flagging nothing, which is best here, expect 1.333 on new data" in lazy.sentence()
-    even = alone.at(0.5, objective="break-even", **FEW)
-    assert "better" not in even.sentence()
+    assert "Of flagging nothing, which is best here, expect 0.000 on new data" in lazy.sentence()
     nothing = alone.at(99, beta=0, **FEW)
     assert "has precision undefined" in nothing.sentence()
 
@@ -230,7 +227,7 @@ TUNING = iso.analyse(
 )
 def test_thresholds_of_tuning_data_are_judged_as_a_verdict_judges_them(asked):
     test = iso.analyse(LABELS, {"a": SCORES["a"]})
-    tuning = TUNING._only("a", in_groups=False)
+    tuning = TUNING._only("a")
     check = test.at([0.5], **asked, **FEW, thresholds_from=tuning)
     verdict = test.verdict(**asked, **FEW, thresholds_from=tuning)
     assert check.tuned
@@ -249,7 +246,7 @@ def test_thresholds_of_tuning_data_are_judged_as_a_verdict_judges_them(asked):
 def test_two_rules_given_in_advance_differ_as_a_plain_bootstrap_says():
     """Both rules are fixed, so the interval of the difference is that of any two measures."""
     test = iso.analyse(LABELS, {"a": SCORES["a"]})
-    check = test.at([0.5], **FEW, thresholds_from=TUNING._only("a", in_groups=False))
+    check = test.at([0.5], **FEW, thresholds_from=TUNING._only("a"))
     swapped = test.at([float(check.threshold[1]), 0.5], **FEW)
     assert check.value[1] == swapped.value[0]
     assert (check.lower[1], check.upper[1]) == (swapped.lower[0], swapped.upper[0])
@@ -269,7 +266,7 @@ def test_a_budget_is_a_number_of_the_rows_that_are_judged():
 
 def test_tuning_data_that_do_not_fit_are_refused():
     with pytest.raises(ParameterError, match=r"^the tuning data has no model 'b', only 'a'$"):
-        ANALYSIS.at(0.5, thresholds_from=TUNING._only("a", in_groups=False))
+        ANALYSIS.at(0.5, thresholds_from=TUNING._only("a"))
     with pytest.warns(UndefinedWarning):
         check = ANALYSIS.at(0.5, min_precision=1, min_recall=1, thresholds_from=TUNING)
     assert np.isnan(check.threshold[1])
@@ -281,4 +278,4 @@ def test_flagging_nothing_may_be_best_on_the_tuning_data():
     tuning = iso.analyse(TUNING_LABELS, useless)
     check = ANALYSIS.at(0.5, cost=0.9, confidence_level=None, thresholds_from=tuning)
     assert check.threshold[1] == math.inf
-    assert "flagging nothing, which is best on the tuning data, has 1.200" in check.sentence()
+    assert "flagging nothing, which is best on the tuning data, has 0.033" in check.sentence()

@@ -7,7 +7,7 @@ import pytest
 
 from isometrics.report import write_report
 from isometrics.report.html import page_of
-from isometrics.report.model import start_model
+from isometrics.report.model import report_model
 
 from .stage import Heard, points
 
@@ -84,5 +84,5 @@ def report(two_models, tmp_path_factory):
 @pytest.fixture(scope="session")
 def start_page(tmp_path_factory):
     path = tmp_path_factory.mktemp("start") / "start.html"
-    path.write_text(page_of(start_model()), encoding="utf-8")
+    path.write_text(page_of(report_model({})), encoding="utf-8")
     return path

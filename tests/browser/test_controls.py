@@ -345,6 +345,7 @@ def test_the_theme_can_be_chosen(open_page, report):
     assert page.evaluate(ground) == dark
     assert button.inner_text() == "Theme: dark"
     page.get_by_role("button", name="Reset", exact=True).first.click()
+    settle(page)
     assert page.evaluate(ground) == light
 
 

@@ -20,17 +20,6 @@ def test_a_beta_of_0_leaves_the_slider_at_its_end(open_page, report):
     assert slider.input_value() == slider.get_attribute("min")
 
 
-def test_numbers_that_are_not_accepted_do_not_stay(open_page, report):
-    page = open_page(report)
-    box = page.get_by_label("Prevalence, as a number")
-    before = box.input_value()
-    box.fill("7")
-    box.press("Enter")
-    box.blur()
-    settle(page)
-    assert box.input_value() == before
-
-
 def test_only_the_main_button_moves_the_threshold(open_page, report):
     page = open_page(report)
     before = row(page)

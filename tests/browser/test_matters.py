@@ -160,7 +160,7 @@ def stored(tmp_path_factory):
     labels = rng.random(7000) < 0.2
     models = {f"m{k}": rng.normal((0.5 + k / 2) * labels) for k in range(3)}
     analysis = iso.analyse(labels, models)
-    verdicts = verdicts_by_beta(analysis, n_resamples=100)
+    verdicts = verdicts_by_beta(analysis, {"n_resamples": 100})
     path = tmp_path_factory.mktemp("stored") / "page.html"
     page = report_html(
         analysis.models, verdict=verdicts[20], rows=analysis.rows, other_verdicts=verdicts

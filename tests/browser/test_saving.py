@@ -170,14 +170,14 @@ def test_the_rule_is_copied_for_other_programs(open_page, report, two_models, tm
     path = tmp_path / "rule.json"
     path.write_text(page.evaluate(clipboard), encoding="utf-8")
     decision = iso.load_decision(path)
-    best = iso.best_threshold(two_models[decision.model])
+    best = iso.best_threshold(two_models[decision.origin.model])
     assert (decision.threshold, decision.tp, decision.fp) == (best.threshold, best.tp, best.fp)
     assert decision.objective == best.objective
     page.get_by_role("button", name="Copy the rule as SQL").click()
-    assert page.evaluate(clipboard).startswith(f'SELECT *, "{decision.model}" >= CAST(')
+    assert page.evaluate(clipboard).startswith(f'SELECT *, "{decision.origin.model}" >= CAST(')
     page.get_by_role("button", name="Copy the rule as Python").click()
     assert page.evaluate(clipboard) == (
-        f'flagged = new_scores["{decision.model}"] >= {decision.threshold!r}\n'
+        f'flagged = new_scores["{decision.origin.model}"] >= {decision.threshold!r}\n'
     )
     page.get_by_label("Class of interest").select_option(index=1)
     settle(page)

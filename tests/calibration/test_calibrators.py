@@ -1,9 +1,7 @@
 """Calibrated scores against isotonic regression and against decisions, exactly."""
 
 import math
-import sys
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -13,14 +11,13 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 import isometrics as iso
-from isometrics.calibration.calibrators import HullCalibrator
+from isometrics.calibration import HullCalibrator
 from isometrics.errors import (
     DimensionError,
     MissingValueError,
     NotAnswerableError,
     NotFittedError,
     OneClassError,
-    ParameterError,
     ScoreError,
 )
 from isometrics.testing.strategies import binary_samples
@@ -65,8 +62,8 @@ def test_float_weights(sample):
         ranks(y_score[kept]), y_true[kept].astype(float), sample_weight=weights[kept]
     )
     np.testing.assert_allclose(calibrator.transform(y_score[kept]), expected, rtol=0, atol=1e-7)
-    assert (np.diff(calibrator.values_) <= 0).all()
-    f_values = fitted(iso.FCalibrator, sample).values_
+    assert (np.diff(calibrator.table().values) <= 0).all()
+    f_values = fitted(iso.FCalibrator, sample).table().values
     assert (np.diff(f_values) <= 0).all()
     assert f_values[0] == 1
 
@@ -141,17 +138,16 @@ def test_the_exact_end_of_an_interval():
 def test_both_maps_are_monotone_and_within_the_segments(calibrator, sample, others):
     learnt = calibrator().fit(*sample)
     scores = np.sort(np.array([*sample[1], *(o for o in others if not math.isnan(o))], float))
-    for interpolate in ("step", "linear"):
-        values = learnt.transform(scores, interpolate=interpolate)
-        assert (np.diff(values) >= -1e-15).all()
-        assert (values <= learnt.values_[0]).all()
-        assert (values >= learnt.values_[-1]).all()
+    values = learnt.transform(scores)
+    assert (np.diff(values) >= 0).all()
+    assert (values <= learnt.table().values[0]).all()
+    assert (values >= learnt.table().values[-1]).all()
 
 
 @calibrators
 def test_scores_at_and_between_thresholds(calibrator):
     learnt = calibrator().fit(LABELS, SCORES)
-    first, second, third, last = learnt.values_
+    first, second, third, last = learnt.table().values
     given_scores = [math.inf, 5, 0.9, 0.89, 0.6, 0.59, 0.3, 0.25, 0.2, 0.1, -math.inf]
     assert learnt.transform(given_scores).tolist() == [
         *[first] * 3,
@@ -159,84 +155,23 @@ def test_scores_at_and_between_thresholds(calibrator):
         *[third] * 2,
         *[last] * 4,
     ]
-    assert learnt.thresholds_.tolist() == [0.9, 0.6, 0.3, 0.2]
-
-
-def test_straight_lines_between_the_middles():
-    """The middles are 0.9 (the highest score), 0.75, 0.45 and 0.25."""
-    learnt = iso.AccuracyCalibrator().fit(LABELS, SCORES)
-    values = learnt.transform([2, 0.9, 0.75, 0.6, 0.45, 0.25, 0], interpolate="linear")
-    np.testing.assert_allclose(values, [1, 1, 2 / 3, 0.5, 1 / 3, 0, 0])
-
-
-def slow_lines(learnt, highest, score):
-    """Interpolate between the middles of the segments, in fractions.
-
-    Infinite ends are replaced by the nearest finite one.
-    """
-    ends = [highest, *map(float, learnt.thresholds_)]
-    # A score of infinity counts as the highest float.
-    finite = [end for end in ends if abs(end) < sys.float_info.max] or [0.0]
-    ends = [Fraction(min(max(end, min(finite)), max(finite))) for end in ends]
-    middles = [(upper + lower) / 2 for upper, lower in pairwise(ends)]
-    values = [Fraction(float(value)) for value in learnt.values_]
-    if score >= middles[0]:
-        return values[0]
-    if score <= middles[-1]:
-        return values[-1]
-    pairs = zip(pairwise(middles), pairwise(values), strict=True)
-    for (right, left), (above, below) in pairs:
-        if left <= score < right:
-            return below + (above - below) * (score - left) / (right - left)
-    raise AssertionError
-
-
-@calibrators
-@given(
-    sample=st.lists(
-        st.tuples(st.integers(0, 1), st.integers(-8, 8) | st.sampled_from([math.inf, -math.inf])),
-        min_size=2,
-        max_size=12,
-    ),
-    scores=st.lists(st.integers(-40, 40).map(lambda quarter: quarter / 4), min_size=1),
-)
-def test_lines_against_fractions(calibrator, sample, scores):
-    labels, known = [1, 0, *(row[0] for row in sample)], [1, 0, *(row[1] for row in sample)]
-    learnt = calibrator().fit(labels, known)
-    expected = [slow_lines(learnt, max(known), Fraction(score)) for score in scores]
-    found = learnt.transform(scores, interpolate="linear")
-    np.testing.assert_allclose(found, [float(value) for value in expected], rtol=0, atol=1e-12)
+    assert learnt.table().lower.tolist() == [0.9, 0.6, 0.3, 0.2]
 
 
 @calibrators
 def test_a_hull_knows_no_score_above_its_first_vertex(calibrator):
     pts = iso.OperatingPoints.from_scores([1, 1, 1, 0, 1, 0], [9, 8, 7, 4, 2, 1])
-    whole, hull = calibrator.from_points(pts), calibrator.from_points(pts.hull())
     # Of thresholds that were chosen, those above the first vertex need not be scores.
-    chosen = calibrator.from_points(pts.at(pts.thresholds[1:]))
-    for learnt, highest in ((whole, 9), (hull, 7), (chosen, 7)):
-        scores = np.arange(0, 10, 0.5)
-        expected = [float(slow_lines(learnt, highest, Fraction(score))) for score in scores]
-        np.testing.assert_allclose(learnt.transform(scores, interpolate="linear"), expected)
-    assert whole.transform([7], interpolate="linear") < hull.transform([7], interpolate="linear")
-
-
-def test_without_finite_scores_the_sign_decides():
-    learnt = iso.AccuracyCalibrator().fit([1, 0], [math.inf, -math.inf])
-    near = [2.0, 0.75, 1e-9, -1e-9, -0.75]
-    assert learnt.transform(near, interpolate="linear").tolist() == [1, 1, 1, 0, 0]
+    for points, highest in ((pts, 9), (pts.hull(), 7), (pts.at(pts.thresholds[1:]), 7)):
+        assert calibrator.from_points(points).table().highest_score == highest
 
 
 def test_infinite_scores():
     inf = math.inf
     learnt = iso.FCalibrator().fit([1, 0, 1, 0], [inf, 1, 0, -inf])
-    assert learnt.transform([inf, 7]).tolist() == learnt.values_[:2].tolist()
-    assert np.isfinite(learnt.transform([inf, 2, 0.5, -inf], interpolate="linear")).all()
+    assert learnt.transform([inf, 7]).tolist() == learnt.table().values[:2].tolist()
     only = iso.AccuracyCalibrator().fit([1, 0], [inf, -inf])
-    assert only.transform([inf, -inf], interpolate="linear").tolist() == [1, 0]
-    large = 1.7e308
-    wide = iso.AccuracyCalibrator().fit([1, 0], [large, -large])
-    assert wide.transform([large, 0, -large], interpolate="linear").tolist() == [1, 0, 0]
+    assert only.transform([inf, -inf]).tolist() == [1, 0]
 
 
 def test_equal_scores_have_one_segment():
@@ -244,7 +179,7 @@ def test_equal_scores_have_one_segment():
         1 / 3,
         1 / 3,
     ]
-    assert iso.FCalibrator().fit([1, 0, 0], [3, 3, 3]).values_.tolist() == [1]
+    assert iso.FCalibrator().fit([1, 0, 0], [3, 3, 3]).table().values.tolist() == [1]
 
 
 @calibrators
@@ -254,16 +189,18 @@ def test_from_points_and_faces(calibrator):
     assert repr(learnt) == f"{calibrator.__name__}(4 segments)"
     assert repr(fresh) == f"{calibrator.__name__}(not fitted)"
     assert fresh.fit(LABELS, SCORES) is fresh
-    np.testing.assert_array_equal(learnt.values_, fresh.values_)
+    np.testing.assert_array_equal(learnt.table().values, fresh.table().values)
     assert learnt == fresh != calibrator()
     assert learnt != calibrator().fit(LABELS, SCORES[::-1])
     assert all(other().fit(LABELS, SCORES) != learnt for other in KINDS if other is not calibrator)
-    np.testing.assert_array_equal(calibrator.from_points(pts.hull()).values_, learnt.values_)
-    frame = learnt.to_frame("pandas")
+    np.testing.assert_array_equal(
+        calibrator.from_points(pts.hull()).table().values, learnt.table().values
+    )
+    frame = learnt.table().to_frame("pandas")
     assert list(frame.columns) == ["lower", "upper", "value", "tp", "fp"]
     assert frame["tp"].sum() == 4
     assert repr(learnt.table()).startswith("CalibrationSegments: 4 segments of the hull\n")
-    assert learnt.transform(pd.Series([0.7])).tolist() == [learnt.values_[1]]
+    assert learnt.transform(pd.Series([0.7])).tolist() == [learnt.table().values[1]]
 
 
 @calibrators
@@ -285,8 +222,6 @@ def test_refusals(calibrator):
     with pytest.raises(NotAnswerableError, match="a curve without thresholds whose thresholds"):
         calibrator.from_points(curve)
     learnt = calibrator().fit(LABELS, SCORES)
-    with pytest.raises(ParameterError, match="interpolate must be one of 'step', 'linear'"):
-        learnt.transform([1], interpolate="cubic")
     with pytest.raises(MissingValueError, match="scores has missing values"):
         learnt.transform([math.nan])
     with pytest.raises(ScoreError, match="scores has values that are not real numbers"):

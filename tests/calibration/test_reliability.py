@@ -1,6 +1,4 @@
-"""Platt's sigmoid and the reliability table against scikit-learn and scipy."""
-
-import sys
+"""The reliability table against scikit-learn and scipy."""
 
 import numpy as np
 import pytest
@@ -8,62 +6,14 @@ from hypothesis import given, settings
 from scipy.stats import binomtest
 from sklearn import metrics as sklearn
 from sklearn.calibration import calibration_curve
-from sklearn.linear_model import LogisticRegression
 
-from isometrics.calibration.reliability import PlattScaling, calibration_report, platt_scaling
+from isometrics.calibration import calibration_report
 from isometrics.errors import MissingValueError, OneClassError, ParameterError, ScoreError
 from isometrics.testing.strategies import binary_samples
 
 RNG = np.random.default_rng(5)
 LABELS = RNG.random(500) < 0.3
 SCORES = RNG.normal(2.0 * LABELS)
-
-
-def test_many_rows_are_logistic_regression():
-    """Platt's targets tend to 0 and 1, so with many rows nothing else is left."""
-    labels, scores = np.tile(LABELS, 200), np.tile(SCORES, 200)
-    sigmoid = platt_scaling(labels, scores)
-    model = LogisticRegression(C=np.inf).fit(scores[:, None], labels)
-    assert sigmoid.slope == pytest.approx(model.coef_[0, 0], rel=2e-3)
-    assert sigmoid.intercept == pytest.approx(model.intercept_[0], rel=2e-3)
-    weighted = platt_scaling(LABELS, SCORES, sample_weight=np.full(500, 200))
-    assert weighted.slope == pytest.approx(sigmoid.slope, rel=1e-6)
-
-
-def test_platts_own_optimum():
-    """The gradient of the log-likelihood of Platt's targets is zero."""
-    sigmoid = platt_scaling(LABELS, SCORES)
-    positives, negatives = LABELS.sum(), (~LABELS).sum()
-    target = np.where(LABELS, (positives + 1) / (positives + 2), 1 / (negatives + 2))
-    excess = sigmoid.transform(SCORES) - target
-    assert excess.sum() == pytest.approx(0, abs=1e-3)
-    assert excess @ SCORES == pytest.approx(0, abs=1e-3)
-
-
-def test_separable_scores_stay_finite():
-    sigmoid = platt_scaling(["no", "no", "yes", "yes"], [1, 2, 3, 4], pos_label="yes")
-    assert 0 < sigmoid.slope < 10
-    assert sigmoid.transform([2.5])[0] == pytest.approx(0.5, abs=1e-4)
-    other = platt_scaling(["no", "no", "yes", "yes"], [1, 2, 3, 4], pos_label="no")
-    assert other.slope == pytest.approx(-sigmoid.slope, rel=1e-6)
-
-
-def test_a_sigmoid_by_hand():
-    assert PlattScaling(1, -1).transform([1, 1000, -1000]).tolist() == [0.5, 1, 0]
-
-
-def test_what_a_sigmoid_refuses():
-    with pytest.raises(ScoreError, match=r"^scores has values that are not real numbers"):
-        PlattScaling(1, -1).transform(["high"])
-
-
-def test_scores_without_a_sigmoid():
-    with pytest.raises(ScoreError, match="y_score has infinite values; a sigmoid needs finite"):
-        platt_scaling([1, 0], [np.inf, 0])
-    with pytest.raises(ScoreError, match="y_score has one value only"):
-        platt_scaling([1, 0], [3, 3])
-    with pytest.raises(OneClassError, match="y_true has only negatives"):
-        platt_scaling([0, 0], [3, 4])
 
 
 @settings(max_examples=30)
@@ -104,7 +54,7 @@ def test_certain_probabilities_that_are_right():
 
 
 def test_faces_of_a_report():
-    report = calibration_report([0, 1], [0.25, 0.75], bins=1)
+    report = calibration_report([0, 1], [0.25, 0.75], bins=2)
     assert repr(report).startswith("CalibrationReport: Brier score 0.0625, log loss 0.287682, ")
     assert list(report.to_frame("pandas").columns) == [
         "lower",
@@ -124,8 +74,18 @@ def test_faces_of_a_report():
         (([0, 1], [0.5, 1.5]), {}, ScoreError, "probabilities has values outside [0, 1]: 1 in all"),
         (([0, 1], [0.5, np.nan]), {}, MissingValueError, "probabilities has missing values"),
         (([1, 1], [0.5, 0.6]), {}, OneClassError, "y_true has only positives"),
-        (([0, 1], [0.5, 0.6]), {"bins": 0}, ParameterError, "bins must be a whole number ≥ 1"),
-        (([0, 1], [0.5, 0.6]), {"bins": 2.5}, ParameterError, "bins must be a whole number ≥ 1"),
+        (
+            ([0, 1], [0.5, 0.6]),
+            {"bins": 0},
+            ParameterError,
+            "bins must be a whole number, 2 or more",
+        ),
+        (
+            ([0, 1], [0.5, 0.6]),
+            {"bins": 2.5},
+            ParameterError,
+            "bins must be a whole number, 2 or more",
+        ),
         (([0, 1], [0.5, 0.6]), {"confidence": 1}, ParameterError, "confidence must be strictly"),
     ],
 )
@@ -133,14 +93,3 @@ def test_refusals(arguments, options, error, message):
     with pytest.raises(error) as caught:
         calibration_report(*arguments, **options)
     assert str(caught.value).startswith(message)
-
-
-@pytest.mark.parametrize("function", [platt_scaling, calibration_report])
-def test_a_missing_scikit_learn_is_named(function, monkeypatch):
-    for module in ("sklearn.metrics", "sklearn.linear_model"):
-        monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ImportError) as caught:
-        function([0, 1], [0.2, 0.8])
-    assert str(caught.value) == (
-        f"{function.__name__} needs scikit-learn: pip install 'isometrics[sklearn]'"
-    )

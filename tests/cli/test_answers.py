@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics.analysis import analyse
 from isometrics.cli import main
-from isometrics.cli.options import Columns
+from isometrics.cli.options import Request
 from isometrics.errors import ParameterError
 
 # pytest's importlib mode has no package to import a neighbour from.
@@ -103,15 +103,15 @@ def test_a_column_that_is_not_there(call, predictions):
 
 
 def test_score_columns():
-    assert Columns().score_columns() is None
-    assert Columns(scores=("a", "b")).score_columns() == ["a", "b"]
-    assert Columns(scores=("x=a", "b", "y=c=d")).score_columns() == {"x": "a", "b": "b", "y": "c=d"}
+    assert Request().score_columns() is None
+    assert Request(scores=("a", "b")).score_columns() == ["a", "b"]
+    assert Request(scores=("x=a", "b", "y=c=d")).score_columns() == {"x": "a", "b": "b", "y": "c=d"}
     with pytest.raises(ParameterError, match="gives one model two columns"):
-        Columns(scores=("x=a", "x=b")).score_columns()
+        Request(scores=("x=a", "x=b")).score_columns()
 
 
 def test_an_empty_name_means_none():
-    roles = Columns(weight="", group="g").roles()
+    roles = Request(weight="", group="g").roles()
     assert (roles["weight"], roles["group"], roles["model"]) == (False, "g", None)
 
 
@@ -165,7 +165,7 @@ def test_constraints_apply_to_all_objectives_at_all_levels(call, predictions):
     words = ["--beta", 1, 2, "--cost", 0.2, "--min-recall", 0.5, 0.9, "--budget", 50, "--json"]
     rows = call("thresholds", predictions, *words).data["thresholds"]
     limits = [f"recall ≥ {level} and at most 50 predicted positives" for level in (0.5, 0.9)]
-    names = ["F (β 1)", "F (β 2)", "accuracy at cost 0.2"]
+    names = ["F (β 1)", "F (β 2)", "cost per row"]
     expected = [f"{name} with {limit}" for name in names for limit in limits]
     assert [row["objective"] for row in rows] == expected * 2
 
@@ -191,52 +191,41 @@ def test_several_objectives_and_groups(call, grouped, tables):
 
 def test_a_given_threshold_stands_beside_the_best(call, predictions, tables):
     words = ["--threshold", 0.5, 1, "--beta", 2, "--resamples", 40]
-    rows = call("thresholds", predictions, *words, "--json").data["thresholds"]
+    data = call("thresholds", predictions, *words, "--json").data
+    rows = data["thresholds"]
     check = tables.at([0.5, 1], beta=2, by_group=False, n_resamples=40)
+    assert data["objective"] == "F (β 2)"
     assert [row["rule"] for row in rows] == list(check.rules)
     for name in ("threshold", "value", "expected", "lower", "upper", "shortfall", "tp", "recall"):
         assert [row[name] for row in rows] == getattr(check, name).tolist()
-    said = call("thresholds", predictions, *words)
-    assert said.out.splitlines()[0] == check.lines()[0]
-    assert "Given thresholds beside the best ones" in said.out
+    assert call("thresholds", predictions, *words).out.splitlines()[-4:] == check.lines()
     by_default = call("thresholds", predictions, *words[:3], *words[5:], "--json").data
-    assert {row["objective"] for row in by_default["thresholds"]} == {"F (β 1)"}
-
-
-def test_best_thresholds_with_intervals_by_group(call, grouped, tables):
-    words = ["--confidence", 0.9, "--min-recall", 0.5, "--group", "group", "--resamples", 40]
-    rows = call("thresholds", grouped, *words, "--json").data["thresholds"]
-    check = tables.at(0, min_recall=0.5, confidence_level=0.9, n_resamples=40)
-    best = np.array(check.rules) == "best"
-    assert [row["lower"] for row in rows] == check.lower[best].tolist()
-    assert "rule" not in rows[0]
-    assert {row["objective"] for row in rows} == {"precision with recall ≥ 0.5"}
-    told = call("thresholds", grouped, *words).out
-    assert told.splitlines()[0] == "The best thresholds"
+    assert by_default["objective"] == "F (β 1)"
 
 
 def test_thresholds_are_judged_on_other_data_with_intervals(call, predictions, other):
-    """The same numbers as in Python; a budget is a number of the rows of the first file."""
-    few = ["--resamples", 40]
     tuning, test = map(iso.read_predictions, (predictions, other))
-    drawn = {"n_resamples": 40, "thresholds_from": tuning}
-    words = ["--on", other, "--beta", 1, *few]
-    rows = call("thresholds", predictions, "--threshold", 0.5, *words, "--json").data["thresholds"]
-    check = test.at(0.5, **drawn)
+    words = ["--threshold", 0.5, "--on", other, "--beta", 1, "--resamples", 40]
+    rows = call("thresholds", predictions, *words, "--json").data["thresholds"]
+    check = test.at(0.5, n_resamples=40, thresholds_from=tuning)
     assert [row["lower"] for row in rows] == check.lower.tolist()
     assert [row["shortfall"] for row in rows] == check.shortfall.tolist()
-    told = call("thresholds", predictions, "--threshold", 0.5, *words).out
-    assert told.splitlines()[: len(check.lines())] == check.lines()
-    assert "\nGiven thresholds beside the best ones, on other data\n" in told
-    rows = call("thresholds", predictions, "--confidence", 0.9, *words, "--json").data["thresholds"]
-    best = test.at(0.5, **drawn, confidence_level=0.9)
-    assert [row["upper"] for row in rows] == best.upper[1::2].tolist()
-    words = ["--on", other, "--budget", 4, "--confidence", 0.9, *few, "--json"]
-    rows = call("thresholds", predictions, *words).data["thresholds"]
-    expected = [iso.best_threshold(each, budget=4) for each in tuning.models.values()]
-    assert [row["threshold"] for row in rows] == [each.threshold for each in expected]
-    refused = call("thresholds", predictions, "--confidence", 0.9, "--all", code=2)
-    assert "give it without --threshold and --confidence" in refused.err
+    assert call("thresholds", predictions, *words).out.splitlines()[-2:] == check.lines()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--all", "--beta", 1], "give it without objectives, --on and --threshold"),
+        (["--all", "--on", "other.csv"], "give it without objectives, --on and --threshold"),
+        (["--all", "--threshold", 1], "give it without objectives, --on and --threshold"),
+        (["--confidence", 0.9], "--confidence is that of --threshold; isometrics verdict says"),
+        (["--threshold", 1, "--beta", 1, 2], "beside the best one for one objective; give one"),
+        (["--sure", 0.9], "--sure is for isometrics verdict"),
+    ],
+)
+def test_options_that_do_not_go_together(call, words, sentence):
+    assert sentence in call("thresholds", "nothing.csv", *words, code=2).err
 
 
 def test_tables_without_rows_say_why_they_have_no_intervals(call, tmp_path):
@@ -245,8 +234,8 @@ def test_tables_without_rows_say_why_they_have_no_intervals(call, tmp_path):
     rows = [f"{name},{label},{score},0.5" for name in "AB" for label, score in [(1, 0.9), (0, 0.2)]]
     path.write_text("\n".join(["model,label,score,weight", *rows]))
     done = call("thresholds", path, "--threshold", 0.5, "--weight", "weight", "--beta", 1)
-    assert "There are no intervals: each model has rows" in done.err
-    assert done.out.startswith("At 0.5, A has F1 1.000; the best threshold here, 0.9, has 1.000.")
+    assert "There are no intervals: each model has rows" in done.out
+    assert "\nAt 0.5, A has F1 1.000; the best threshold here, 0.9, has 1.000.\n" in done.out
 
 
 def test_all_thresholds(call, predictions, tables):
@@ -255,18 +244,19 @@ def test_all_thresholds(call, predictions, tables):
     check_rows(good, iso.optimal_thresholds(tables.models["good"])._columns())
 
 
-def test_all_thresholds_have_no_objective(call, predictions, other):
-    for words in (["--beta", 1], ["--on", other]):
-        done = call("thresholds", predictions, "--all", *words, code=2)
-        assert "give it without objectives" in done.err
-
-
 def test_thresholds_on_other_data(call, predictions, other, tables):
     rows = call("thresholds", predictions, "--on", other, "--json").data["thresholds"]
     label, good, bad, _ = sample(seed=2)
     for model, scores in (("good", good), ("bad", bad)):
         test = iso.OperatingPoints.from_scores(label, scores)
         expected = iso.evaluate(thresholds_from=tables.models[model], on=test)._columns()
+        names = {"threshold": "threshold", "precision_achieved": "precision_achieved"}
+        names |= {
+            "value_promised": "f_promised",
+            "value_achieved": "f_achieved",
+            "value_best": "f_best",
+        }
+        expected = {name: expected[of] for name, of in names.items()}
         check_rows([row for row in rows if row["model"] == model], expected)
 
 
@@ -303,10 +293,10 @@ def test_what_other_data_allow_keeps_the_constraints(call, predictions, other, t
     # Both files have as many rows, so a budget is the same number.
     kept = (test.recall >= levels.get("min_recall", 0)) & (flagged <= levels.get("budget", np.inf))
     kept &= ~(test.precision < levels.get("min_precision", 0)) & (flagged > 0)
-    assert row["f_best"] == pytest.approx(test.f(1)[kept].max() if kept.any() else None)
+    assert row["value_best"] == pytest.approx(test.f(1)[kept].max() if kept.any() else None)
     if row["threshold"] is not None:
         promised = {"thresholds_from": tables.models["good"], "betas": [1], **levels}
-        assert [row["f_best"]] == iso.evaluate(on=test, **promised).best.tolist()
+        assert [row["value_best"]] == iso.evaluate(on=test, **promised).best.tolist()
 
 
 def test_a_precision_that_one_model_does_not_reach(call, predictions, other):
@@ -318,8 +308,8 @@ def test_a_precision_that_one_model_does_not_reach(call, predictions, other):
     assert "warning: bad (all rows): no threshold reaches precision 1" in done.err
     words = ["--min-precision", 1, "--on", other, "--json"]
     good, bad = call("thresholds", predictions, *words).data["thresholds"]
-    assert good["f_achieved"] is not None
-    assert bad["f_achieved"] is bad["recall_achieved"] is bad["threshold"] is None
+    assert good["value_achieved"] is not None
+    assert bad["value_achieved"] is bad["recall_achieved"] is bad["threshold"] is None
 
 
 def test_a_budget_that_excludes_a_score_of_infinity(call, tmp_path):
@@ -358,8 +348,6 @@ def test_compare(call, predictions, tables):
     check_rows(data["winners"], found.winners._columns())
     check_rows(data["areas"], found.areas._columns())
     check_rows(data["dominance"], found.dominance._columns())
-    check_rows(data["useful"], found.useful._columns())
-    assert len(data.get("crossings", [])) == len(found.crossings)
     assert "groups" not in data
 
 
@@ -387,9 +375,7 @@ def test_every_two_of_very_many_models_are_compared_only_when_asked(call, tmp_pa
     assert few.data["pairs"] is False
     assert "dominance" not in few.data
     assert len(few.data["areas"]) == 101
-    assert few.err == (
-        "which model dominates which, and where curves cross, is left out; add --pairs\n"
-    )
+    assert few.err == ("which model dominates which is left out; add --pairs\n")
     all_of_them = call(*words, "--pairs").data
     assert len(all_of_them["dominance"]) == 101
     assert "dominance" not in call(*words[:11], "--no-pairs").data

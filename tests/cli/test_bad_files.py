@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from isometrics.sources import opening
+from isometrics.sources import files
 
 GOOD = "label,score\n" + "".join(f"{k % 2},{k / 10}\n" for k in range(40))
 
@@ -57,7 +57,6 @@ BAD = {
     "broken.jsonl": text(b'{"label": 1, "score": 0.5}\n{"label": 0, "sc'),
     "broken.arff": text(b"@relation x\n@attribute a {1,0\n@data\n1"),
     "broken.npz": text(b"PK\x03\x04 no archive"),
-    "long line.csv": text(b"label,score\n1," + b"9" * 3_000_000 + b"\n0,1\n"),
     "folder": directory,
     "quotes\";'<b>.csv": text(b"label\n1\n"),
 }
@@ -108,14 +107,14 @@ def test_a_file_without_permission(call, tmp_path, monkeypatch):
 def test_a_file_that_disappears(call, tmp_path, monkeypatch):
     path = tmp_path / "short-lived.csv"
     path.write_text(GOOD)
-    real = opening.kind_of_file
+    real = files.kind_of_file
 
     def kind_and_remove(file):
         kind = real(file)
         file.unlink()
         return kind
 
-    monkeypatch.setattr(opening, "kind_of_file", kind_and_remove)
+    monkeypatch.setattr(files, "kind_of_file", kind_and_remove)
     assert "cannot read" in call("summary", path, code=2).err
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import isometrics as iso
 from isometrics.analysis.verdicts import JUDGED_BETAS
-from isometrics.cli.serve import serve
+from isometrics.cli.page import serve
 
 from .conftest import sample, write_csv
 
@@ -58,15 +58,13 @@ def test_a_confidence_beyond_1_is_refused(call, predictions, tmp_path, command):
     assert list(tmp_path.glob("out*")) == []
 
 
-def test_bands_are_drawn(call, grouped, predictions, tmp_path):
+def test_bands_are_drawn(call, predictions, tmp_path):
     plain, banded = tmp_path / "plain.svg", tmp_path / "banded.svg"
     call("plot", predictions, "--space", "roc", "-o", plain)
     call("plot", predictions, "--space", "roc", *SURE, "-o", banded)
     assert banded.stat().st_size > plain.stat().st_size
     done = call("plot", predictions, "--space", "comparison", *SURE, "-o", plain, code=2)
     assert "choose another --space" in done.err
-    words = ["--group", "group", "--only", "north", *SURE, "-o", plain]
-    assert "leave --only out" in call("plot", grouped, *words, code=2).err
 
 
 def test_bands_are_in_the_report(call, predictions, tmp_path):
@@ -183,13 +181,6 @@ def test_pages_of_tuning_data(call, predictions, analysis, tmp_path, pages):
     assert served["verdict"][""].sentence() == sentence
     done = call("serve", "--thresholds-from", predictions, code=2)
     assert "--thresholds-from needs the file that is judged, too" in done.err
-
-
-def test_the_page_shows_no_password(call, analysis, monkeypatch, pages):
-    monkeypatch.setattr("isometrics.cli.serve.load", lambda *_, **__: analysis)
-    call("serve", "postgresql://ann:hunter2@host/db?table=t&password=hunter2", "--no-open")
-    ((_, served),) = pages
-    assert served["title"] == "postgresql://host/db?table=t&password=…"
 
 
 def test_a_category_without_rows_needs_no_interval(call, tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from isometrics.cli import main
-from isometrics.sources.opening import open_source
+from isometrics.sources.files import open_source
 
 NAMES = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
 COMMANDS = [
@@ -154,10 +154,3 @@ def test_bytes_are_refused_where_text_cannot_hold_them(folder, call, kind, outpu
     assert "'raw' holds bytes, which text cannot; write a .parquet or .arrow file" in done.err
     assert done.out == ""
     assert not (folder / output).exists()
-
-
-@pytest.mark.usefixtures("folder")
-def test_what_duckdb_cannot_write_is_one_sentence(call):
-    table = pa.table({"x": pa.array([Decimal("1.5")], pa.decimal256(50, 2))})
-    parquet.write_table(table, "wide.parquet")
-    assert "cannot write 'out.json': " in call("convert", "wide.parquet", "out.json", code=2).err

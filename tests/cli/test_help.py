@@ -1,18 +1,23 @@
-"""Help: topics, commands by task, lines that break where the terminal ends, completion."""
+"""Help: topics, commands by task, lines that break where the terminal ends."""
 
 import os
 import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from isometrics import measures
+from isometrics.cli import help as help_module
 from isometrics.cli import main
-from isometrics.cli.app import App, application
-from isometrics.cli.help import COMMANDS, PAGE, TASKS, TOPICS, continued, text_of, unwrapped
+from isometrics.cli.help import COMMANDS, PAGE, TASKS, TOPICS, unwrapped
+from isometrics.cli.running import application
 
 app = application()
+FOLDER = Path(help_module.__file__).parent / "topics"
+TEXTS = {topic: (FOLDER / f"{topic}.txt").read_text("utf-8") for topic in TOPICS}
 EXAMPLE = re.compile(r"^  (isometrics .*)$", re.MULTILINE)
 
 
@@ -24,18 +29,21 @@ def told(capsys, *words):
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_topic_fits_a_narrow_terminal(capsys, topic):
     printed = told(capsys, "help", topic)
-    assert printed == text_of(topic) + "\n"
+    assert printed == TEXTS[topic]
     assert max(map(len, printed.splitlines())) <= 80
 
 
-def test_areas_have_their_printed_names(capsys):
-    printed = told(capsys, "help", "words")
-    assert re.findall(r"^AU\w+", printed, re.MULTILINE) == ["AUROC", "AUPR", "AUPRG"]
-    assert "{" not in printed
+def test_every_text_is_a_topic():
+    assert {path.stem for path in FOLDER.iterdir()} == {*TOPICS}
+
+
+def test_areas_have_their_printed_names():
+    areas = [measures.AUROC.name, measures.AUPR.name, measures.AUPRG.name]
+    assert re.findall(r"^AU\w+", TEXTS["words"], re.MULTILINE) == areas
 
 
 def test_examples_of_topics_use_options_that_exist():
-    examples = [each for text in TOPICS.values() for each in EXAMPLE.findall(text)]
+    examples = [each for text in TEXTS.values() for each in EXAMPLE.findall(text)]
     assert len(examples) >= 8
     for example in examples:
         command, bound, _ = app.parse_args(shlex.split(example)[1:], print_error=False)
@@ -50,7 +58,7 @@ def test_options_that_topics_name_exist():
         for argument in app[command].assemble_argument_collection()
         for name in argument.names
     }
-    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", "\n".join(TOPICS.values())))
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", "\n".join(TEXTS.values())))
     assert len(named) >= 15
     assert named - options == {"--help"}
 
@@ -103,22 +111,6 @@ def test_every_command_shows_examples(capsys, command):
     assert f"  isometrics {command}" in told(capsys, command, "--help")
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
-def test_examples_fit_the_terminal_and_stay_commands(width):
-    example = '  isometrics plot predictions.csv --space prg --no-isolines -o "PRG space.svg"'
-    lines = continued(example, width)
-    assert max(map(len, lines)) <= width
-    assert lines[0].startswith("  isometrics plot predictions.csv")
-    assert all(line.startswith("      ") for line in lines[1:])
-    joined = " ".join(line.removesuffix("\\").strip() for line in lines)
-    assert shlex.split(joined) == shlex.split(example)
-    assert (len(lines) == 1) == (width >= 80)
-
-
-def test_a_long_first_word_is_not_left_alone():
-    assert continued("  isometrics " + "x" * 70, 60) == ["  isometrics " + "x" * 70]
-
-
 @pytest.mark.parametrize("width", ["60", "80", "120"])
 def test_help_fits_the_terminal(width):
     # In a process of its own: a console that was made before keeps its width.
@@ -159,19 +151,3 @@ def test_paragraphs_are_joined_and_examples_stay():
         "Parameters\n----------\n"
         "first\n    Its meaning, in two lines.\nsecond\n    Its own."
     )
-
-
-def test_zsh_completes_files_where_it_knows_no_word():
-    script = app.generate_completion(shell="zsh")
-    (summary,) = re.findall(r"^ +summary\)\n(.*?);;", script, re.MULTILINE | re.DOTALL)
-    files = re.findall(r"^ +'(1|\*--output|\*-o)[:\[].*:_files' \\$", summary, re.MULTILINE)
-    assert files == ["1", "*--output", "*-o"]
-    # Flags take no value, and choices are words.
-    assert re.search(r"^ +'--json\[[^]]*\]' \\$", summary, re.MULTILINE)
-    assert "compadd -- 'f-measure' 'kulczynski'" in script
-
-
-def test_fish_needs_nothing_more():
-    script = app.generate_completion(shell="fish")
-    assert script == App.generate_completion(app, shell="fish")
-    assert " -f " not in script  # which would switch files off

@@ -48,14 +48,18 @@ def test_a_command_runs_in_another_thread_than_the_main_one():
 
 SLOW = """
 import sys, time
-from isometrics.cli import main
-from isometrics.cli.output import Meter
+from contextlib import contextmanager
+from isometrics.cli import main, output
 
-def slowly(self, done, total=None):
+def slowly(done, total):
     print("ready", file=sys.stderr, flush=True)
     time.sleep(5)
 
-Meter.__call__ = slowly
+@contextmanager
+def meter(task, **_):
+    yield slowly
+
+output.meter = meter
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -13,7 +13,6 @@ KINDS = ("close", "float32", "integers", "plain")
 COMMANDS = (
     ["thresholds", "--beta", "0.5", "1", "2", "--cost", "0.3", "--min-recall", "0.7"],
     ["thresholds", "--all"],
-    ["thresholds", "--confidence", "0.9", "--resamples", "20"],
     ["thresholds", "--threshold", "0.5", "--confidence", "0.9", "--resamples", "20"],
     ["tradeoff", "--lambda", "0.2", "0.5", "0.8"],
     ["summary"],
@@ -122,7 +121,7 @@ def test_given_thresholds_beside_those_of_tuning_data(kind, tmp_path, capsys, rn
     test, *of_test = written(tmp_path, "test", rng, kind)
     given = ["--threshold", "0.5", "--resamples", "20"]
     for words in (
-        ["thresholds", tuning, "--on", test, "--beta", "1", "2", *given],
+        ["thresholds", tuning, "--on", test, "--beta", "2", *given],
         ["verdict", test, "--thresholds-from", tuning, *given],
     ):
         assert main(words) == 0
@@ -138,7 +137,6 @@ MODELS, GROUPS = ("m_a", "m_b"), ("north", "south")
 OF_SEVERAL = (
     ["thresholds", "--beta", "1", "2"],
     ["thresholds", "--all"],
-    ["thresholds", "--confidence", "0.9", "--resamples", "20"],
     ["thresholds", "--threshold", "0.5", "--resamples", "20"],
     ["tradeoff", "--lambda", "0.5"],
     ["summary"],

@@ -12,9 +12,8 @@ import warnings
 import pytest
 
 from isometrics.cli import main, running
-from isometrics.cli.app import application
 from isometrics.cli.help import COMMANDS
-from isometrics.cli.running import run
+from isometrics.cli.running import application, run
 from isometrics.errors import (
     Advice,
     FileError,
@@ -50,11 +49,6 @@ ENDINGS = [
         "no; give --pos-label, --memory-limit or --from",
     ),
     (KeyboardInterrupt(), 130, "interrupted"),
-    (
-        RuntimeError("can't start new thread"),
-        2,
-        "cannot start a thread: the system limits processes or memory; see ulimit -a",
-    ),
 ]
 
 
@@ -63,14 +57,6 @@ def test_what_is_foreseen_is_one_sentence(monkeypatch, capsys, error, code, sent
     monkeypatch.setattr(running, "_abandon_output", lambda: None)
     assert run(["x"], raising(error)) == code
     assert capsys.readouterr() == ("", f"isometrics: {sentence}\n")
-
-
-def test_long_texts_are_shortened(capsys):
-    assert run([], raising(FileError(f"no {'x' * 5000} here; do that"))) == 2
-    printed = capsys.readouterr().err
-    assert len(printed) < 1100
-    assert "xx … xx" in printed
-    assert printed.endswith("here; do that\n")
 
 
 def test_an_error_after_an_interrupt_is_an_interrupt(capsys):
@@ -213,29 +199,6 @@ def test_a_closed_pipe_is_no_error(monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
-SMALL = "label,score\n1,0.9\n0,0.8\n1,0.7\n0,0.1\n"
-
-
-@pytest.mark.parametrize(
-    ("closed", "words", "code"),
-    [
-        ("<&-", "summary -", 2),
-        ("<&-", "summary small.csv", 0),
-        ("<&- >&- 2>&-", "convert small.csv out.csv", 0),
-        ("2>&-", "summary nowhere.csv", 2),
-    ],
-)
-def test_closed_streams(tmp_path, closed, words, code):
-    """Python sets them to None."""
-    (tmp_path / "small.csv").write_text(SMALL)
-    command = f"exec {sys.executable} -m isometrics {words} {closed}"
-    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, check=False, capture_output=True)
-    assert done.returncode == code
-    assert b"defect" not in done.stderr
-    if "out.csv" in words:
-        assert (tmp_path / "out.csv").read_text() == SMALL
-
-
 def test_a_stream_without_a_file_is_left_alone(monkeypatch):
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     running._abandon_output()
@@ -253,12 +216,9 @@ def test_importing_the_module_runs_nothing():
     assert importlib.import_module("isometrics.__main__").main is main
 
 
-def test_bash_completes_the_names_of_files(tmp_path):
-    """Where the script knows no word, bash goes on with files."""
-    (tmp_path / "predictions.csv").write_text("")
-    script = tmp_path / "completion"
-    script.write_text(application().generate_completion(shell="bash"))
-    assert "complete -o bashdefault -o default -F _isometrics isometrics" in script.read_text()
-    program = f"source {script}; complete -p isometrics"
-    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "complete -o bashdefault -o default -F _isometrics isometrics\n"
+@pytest.mark.parametrize(
+    ("shell", "files"),
+    [("bash", "compgen -f"), ("zsh", "'*-o[The file to write.]:o:_files'"), ("fish", " -F -d")],
+)
+def test_shells_complete_the_names_of_files(shell, files):
+    assert files in application("curve").generate_completion(shell=shell)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from isometrics.cli.table_files import WRITERS, write_batches, write_table, writer_for
+from isometrics.cli.table_files import SUFFIXES, check_suffix, write_batches, write_table
 from isometrics.errors import FileError, ParameterError
 
 NASTY = ['a "quoted" name', "semi;colon, comma", "<b>html</b>", "two\nlines", "=1+1", "", "näme"]
@@ -66,7 +66,7 @@ def test_json(tmp_path):
     records = [
         {"x": 1.5, "n": "a"},
         {"x": None, "n": None},
-        {"x": "-Infinity", "n": "\\udc80"},
+        {"x": "-Infinity", "n": "\udc80"},
     ]
     assert json.loads(path.read_bytes(), parse_constant=pytest.fail) == records
     lines = tmp_path / "t.jsonl"
@@ -156,10 +156,10 @@ def test_long_doubles_are_not_rounded():
 @pytest.mark.parametrize("target", ["t.xlsx", "t", "csv"])
 def test_other_suffixes_are_refused(target):
     with pytest.raises(ParameterError, match=r"should end in \.csv, .*, or be -"):
-        writer_for(target)
+        check_suffix(target)
 
 
-@pytest.mark.parametrize("suffix", [suffix.lstrip(".") for suffix in WRITERS])
+@pytest.mark.parametrize("suffix", [suffix.lstrip(".") for suffix in SUFFIXES])
 def test_a_full_disk_leaves_nothing(tmp_path, suffix):
     def batches():
         yield pa.record_batch({"x": [1]})
@@ -168,30 +168,3 @@ def test_a_full_disk_leaves_nothing(tmp_path, suffix):
     with pytest.raises(FileError, match="no space left on device"):
         write_batches(pa.schema({"x": pa.int64()}), batches(), str(tmp_path / f"t.{suffix}"))
     assert list(tmp_path.iterdir()) == []
-
-
-FORMULAS = ["=1+1", "+cmd", "-x", "@sum", "\tx", "\rx"]
-HARMLESS = ["-1", "+1.5e3", "-.5", "-inf", "a=b", "", None, "'=x"]
-
-
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
-def test_formulas_are_escaped_where_spreadsheets_would_run_them(tmp_path, suffix):
-    """Texts and names of columns, but neither numbers nor files of programs."""
-    path = tmp_path / f"t.{suffix}"
-    texts = [*FORMULAS, *HARMLESS]
-    columns = {"=name": texts, "x": -np.arange(len(texts))}
-    write_table(columns, str(path), escape_formulas=True)
-    if suffix == "parquet":
-        assert pq.read_table(path).to_pydict() == {
-            "=name": texts,
-            "x": columns["x"].tolist(),
-        }
-        return
-    with path.open(newline="", encoding="utf-8") as file:
-        head, *rows = csv.reader(file, delimiter="," if suffix == "csv" else "\t")
-    assert head == ["'=name", "x"]
-    assert [row[0] for row in rows] == [
-        *(f"'{text}" for text in FORMULAS),
-        *(text or "" for text in HARMLESS),
-    ]
-    assert [int(row[1]) for row in rows] == columns["x"].tolist()

@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 
 import isometrics as iso
-from isometrics.cli.options import Answers, Certainty, _duration, resampling, seconds_per_resample
+from isometrics.cli.options import Certainty
 from isometrics.cli.output import say
-from isometrics.cli.verdict import head
+from isometrics.cli.summary import head
 
 from .conftest import sample, write_csv
 
@@ -322,45 +322,6 @@ def test_sentences_are_wrapped_on_a_terminal(monkeypatch, capsys):
     say(["word " * 30])
     assert Console().width == 40
     assert max(map(len, terminal.getvalue().splitlines())) == 39
-
-
-# ---------------------------------------------------------------------- how long it will take
-
-
-def test_long_drawing_is_announced(analysis, capsys, monkeypatch):
-    much = Certainty(0.9, resamples=10**9)
-    with resampling(much, Answers(), analysis, "AUROC") as options:
-        assert options["n_resamples"] == 10**9
-    said = capsys.readouterr().err
-    assert said.startswith("1,000,000,000 resamples of 60 rows will take about ")
-    assert "; --resamples 100000000 takes about " in said
-    monkeypatch.setattr("isometrics.cli.options.seconds_per_resample", lambda *_: 10.0)
-    monkeypatch.setattr("isometrics.cli.options._MUCH_WORK", 0)
-    for resamples, offered in ((200, None), (210, "--resamples 200 takes about 33 minutes")):
-        with resampling(Certainty(0.9, resamples=resamples), Answers(), analysis):
-            said = capsys.readouterr().err
-        assert f"{resamples} resamples of 60 rows will take about 3" in said
-        assert (offered in said) if offered else ("takes about" not in said)
-    with resampling(much, Answers(quiet=True), analysis):
-        assert capsys.readouterr().err == ""
-    monkeypatch.undo()
-    with resampling(SURE, Answers(), analysis):
-        assert capsys.readouterr().err == ""
-
-
-def test_rows_without_a_positive_among_those_timed():
-    size = 600_000
-    label = np.zeros(size, bool)
-    label[100_001] = True
-    rows = iso.analyse(label, {"a": np.arange(float(size)), "b": np.ones(size)}).rows
-    assert seconds_per_resample(rows) > 0
-
-
-def test_durations():
-    times = [50, 65, 119, 600, 3 * 3600, 3 * 86400]
-    said = ["1 minute", "1 minute", "2 minutes", "10 minutes", "3 hours", "3 days"]
-    assert [_duration(seconds) for seconds in times] == said
-    assert _duration(12) == "12 seconds"
 
 
 def test_given_thresholds_beside_the_verdict(call, predictions):

@@ -172,11 +172,6 @@ def test_a_crossing_by_hand():
     assert won.threshold_lo[2] == won.threshold_hi[2] == -math.inf
     np.testing.assert_allclose(won.value_lo, [1, 1 / (1 + 1.5 * first), 1 / (4 - 3 * second)])
     np.testing.assert_allclose(won.value_hi, [1 / (1 + 1.5 * first), 1 / (4 - 3 * second), 1])
-    crossings = result.crossings
-    assert len(crossings) == 2
-    assert crossings.before[0] == ("careful",)
-    assert crossings.after[-1] == (EVERYTHING,)
-    assert repr(crossings).startswith("Crossings: the best model changes 2 times")
 
 
 def test_thresholds_at_both_ends_and_at():
@@ -209,9 +204,6 @@ def test_families_of_sets():
     assert np.isnan(result.areas.values[1, :4]).all()
     assert result.areas.of("tradeoff area")["CC"] == cc.tradeoff("kulczynski").area()
     assert "label_lo" in result.to_frame("pandas")
-    # The minimal set beats both for small λ, so CC is not useful there.
-    useful = dict(zip(result.useful.names, result.useful.lambda_lo, strict=True))
-    assert useful["ISA"] > 0
 
 
 def test_the_empty_rule_wins_where_false_positives_cost_all():
@@ -471,7 +463,7 @@ def test_a_sentence_tells_close_ends_apart():
     )
 
 
-def test_the_areas_and_what_is_useful():
+def test_the_areas():
     models = {"careful": CAREFUL, "useless": USELESS}
     result = iso.compare(models, density=("beta", 2, 2))
     assert result.areas.of("AUROC")["careful"] == CAREFUL.roc.area()
@@ -481,9 +473,6 @@ def test_the_areas_and_what_is_useful():
     expected = CAREFUL.tradeoff().area(density=("beta", 2, 2))
     assert result.areas.of("tradeoff area")["careful"] == expected
     assert repr(result.areas).startswith("Areas: 2 models by 5 measures")
-    assert result.useful.names == ("careful", "useless")
-    assert np.isnan(result.useful.lambda_lo).tolist() == [False, True]
-    assert "where models beat every trivial set" in repr(result.useful)
     with pytest.raises(ParameterError, match="measure must be one of 'AUROC'"):
         result.areas.of("AUC")
 
@@ -491,7 +480,7 @@ def test_the_areas_and_what_is_useful():
 def test_faces_escape_names_and_are_values():
     result = iso.compare({"<script>": CAREFUL, "b & c": COMPLETE})
     assert repr(result).startswith("By f-measure, <script> is better for λ < 0.44, b & c above.")
-    for table in (result, result.winners, result.areas, result.useful, result.dominance):
+    for table in (result, result.winners, result.areas, result.dominance):
         assert "<script>" not in table._repr_html_()
     assert repr(result.winners).startswith("Winners: 2 ranges of λ")
     assert result.to_frame("pandas")["winner"].tolist() == ["<script>", "b & c"]

@@ -1,7 +1,7 @@
-"""A source that the package does not know, and a feeder that counts its rows: 60 lines in all.
+"""A source that the package does not know, in 30 lines.
 
-The source needs columns in batches, and the feeder a tally; checks of values, sentences of errors
-and everything behind the table come from the package.
+The source needs columns in batches; checks of values, sentences of errors and tables come from the
+package.
 """
 
 import numpy as np
@@ -9,13 +9,6 @@ import pyarrow as pa
 import pytest
 
 import isometrics as iso
-from isometrics._counting.keys import order_of
-from isometrics._counting.tally import Tally
-from isometrics._table.building import table_of_tally
-from isometrics.sources.batches import Feeder
-from isometrics.sources.columns import Layout
-from isometrics.sources.opening import open_source
-from isometrics.sources.tables import read_tables
 
 from .test_engines import CASES, assert_same, outcome
 
@@ -44,21 +37,6 @@ class Records:
         self._records = []
 
 
-class MergedTallies(Feeder):
-    """Counts each batch score by score, and merges what was counted before."""
-
-    def __init__(self, dtype, _):
-        self._order = order_of(dtype)
-        self._tally = Tally.empty(self._order)
-
-    def append(self, labels, scores, weights):
-        keys = self._order.keys(scores)
-        self._tally = self._tally.merge(Tally.from_rows(self._order, keys, labels, weights))
-
-    def points(self, name, **_):
-        return iso.OperatingPoints(table_of_tally(self._tally, counted=name))
-
-
 # ---------------------------------------------------------------------- its conformance
 
 
@@ -70,20 +48,6 @@ def records(table):
 def test_the_source_agrees_with_arrow(case):
     given, _, options, _ = CASES[case]
     assert_same(outcome(records(given), options), outcome(given, options))
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_its_feeder_agrees_with_that_of_files(case):
-    """Errors of values are the same, because rows are checked before they are counted."""
-    given, _, options, _ = CASES[case]
-    weight = "weight" if "weight" in given.column_names else None
-    layout = Layout("label", {"score": "score"}, weight=weight, **options)
-    try:
-        source = open_source(records(given))
-        result = read_tables(source, layout, feeder=MergedTallies).points["score"]
-    except iso.IsometricsError as error:
-        result = (type(error), str(error))
-    assert_same(result, outcome(given, options))
 
 
 def test_the_source_is_read_as_any_other():

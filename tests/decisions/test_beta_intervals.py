@@ -78,14 +78,9 @@ def exact_ends(best):
 @given(nested | samples | clouds)
 def test_intervals_cover_everything_and_share_their_ends(pts):
     best = iso.optimal_thresholds(pts)
-    for lo, hi, first, last in (
-        (best.beta_squared_lo, best.beta_squared_hi, 0, math.inf),
-        (best.lambda_lo, best.lambda_hi, 0, 1),
-        (best.d_hi, best.d_lo, 1, 0),
-    ):
-        assert lo[0] == first
-        assert hi[-1] == last
-        np.testing.assert_array_equal(lo[1:], hi[:-1])
+    lo, hi = best.beta_squared_lo, best.beta_squared_hi
+    assert (lo[0], hi[-1]) == (0, math.inf)
+    np.testing.assert_array_equal(lo[1:], hi[:-1])
     assert (best.tp > 0).all()
     assert len(best) == len(pts.hull()) - 1
 
@@ -95,10 +90,6 @@ def test_the_ends_are_exact_and_rounded_once(pts):
     best = iso.optimal_thresholds(pts)
     ends = exact_ends(best)
     assert best.beta_squared_lo.tolist() == [float(end) for end in ends[:-1]]
-    exact_d = [Fraction(0) if end == math.inf else 1 / (1 + end) for end in ends]
-    assert best.d_hi.tolist() == [float(d) for d in exact_d[:-1]]
-    assert best.d_lo.tolist() == [float(d) for d in exact_d[1:]]
-    assert best.lambda_hi.tolist() == [float(1 - d) for d in exact_d[1:]]
     proper = ends if ends[-2] != math.inf else ends[:-1]
     assert all(a < b for a, b in pairwise(proper))
 
@@ -141,21 +132,9 @@ def test_a_beta_on_the_exact_end_has_two_rows(tp, beta):
     assert best.at(np.nextafter(beta, 2000)).tp.tolist() == [2 * tp]
 
 
-@given(nested | samples)
-def test_f_agrees_at_shared_ends(pts):
-    """Neighbours have the same F, and the same gain, where their intervals meet."""
-    best = iso.optimal_thresholds(pts)
-    for at_lo, at_hi in (best.f_at_ends(), best.f_gain_at_ends()):
-        np.testing.assert_allclose(at_lo[1:], at_hi[:-1], rtol=1e-9, atol=1e-9)
-    assert best.f_at_ends()[0][0] == pytest.approx(best.precision[0])
-    assert best.f_at_ends()[1][-1] == pytest.approx(best.recall[-1])
-
-
 def test_a_last_vertex_of_negatives_only_has_no_length():
     best = iso.optimal_thresholds(SMALL)
     assert (best.beta_squared_lo[-1], best.beta_squared_hi[-1]) == (math.inf, math.inf)
-    assert (best.d_lo[-1], best.d_hi[-1]) == (0, 0)
-    assert (best.lambda_lo[-1], best.lambda_hi[-1]) == (1, 1)
     assert best.at(math.inf).thresholds.tolist() == [0.3, 0.2]
 
 
@@ -186,24 +165,16 @@ def test_faces():
         "threshold",
         "beta_squared_lo",
         "beta_squared_hi",
-        "lambda_lo",
-        "lambda_hi",
-        "d_lo",
-        "d_hi",
         "tp",
         "fp",
         "precision",
         "recall",
-        "f_lo",
-        "f_hi",
-        "f_gain_lo",
-        "f_gain_hi",
     ]
     for other in (copy.deepcopy(best), pickle.loads(pickle.dumps(best))):
         np.testing.assert_array_equal(other.beta_squared_lo, best.beta_squared_lo)
         assert not other.beta_squared_lo.flags.writeable
     with pytest.raises(ValueError, match="read-only"):
-        best.d_lo[0] = 1
+        best.beta_squared_lo[0] = 1
 
 
 def test_negative_beta_is_refused():

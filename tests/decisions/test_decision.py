@@ -48,11 +48,11 @@ def test_sets_have_labels():
 def test_a_decision_is_a_value():
     assert iso.best_threshold(SMALL) == iso.best_threshold(SMALL, beta=1)
     decision = iso.best_threshold(SMALL, cost=0.2)
-    assert decision.objective == "accuracy at cost 0.2"
+    assert decision.objective == "cost per row"
     assert decision.beta == 1
     assert type(decision.tp) is int
     assert repr(decision).splitlines()[0] == (
-        "Decision: threshold 0.3, best for accuracy at cost 0.2: 0.85"
+        "Decision: threshold 0.3, best for cost per row: 0.075"
     )
 
 

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._core.json_files import json_text
-from isometrics.decisions.files import FORMAT, data_of, decision_of_data
+from isometrics._core.files import json_text
+from isometrics.decisions.decision import FORMAT, Origin, data_of, decision_of_data
 from isometrics.errors import FileError, NotAnswerableError, ParameterError
 from isometrics.testing.strategies import binary_samples
 
@@ -48,21 +48,22 @@ drawn = st.builds(
     prevalence=numbers | st.just(math.nan),
     objective=st.text(max_size=8),
     value=st.floats(),
-    beta=st.floats(0, math.inf),
-    # What known parameters are worth follows from the counts.
-    parameters=st.just({}) | st.fixed_dictionaries({"index": st.text(max_size=4), "lam": numbers}),
-    model=names,
-    scores=names,
-    model_column=names,
-    pos_label=st.none() | st.booleans() | st.integers() | st.text() | numbers,
-    fingerprint=st.none() | st.text("0123456789abcdef", min_size=64, max_size=64),
+    parameters=st.just({})
+    | st.fixed_dictionaries({"beta": st.floats(0, math.inf)})
+    | st.fixed_dictionaries({"index": st.text(max_size=4), "lam": numbers}),
+    origin=st.builds(
+        Origin,
+        names,
+        names,
+        names,
+        st.none() | st.booleans() | st.integers() | st.text() | numbers,
+        st.none() | st.text("0123456789abcdef", min_size=64, max_size=64),
+    ),
 )
 
 
 @given(drawn)
 def test_any_decision_reads_back_to_the_last_bit(decision):
-    if decision.threshold == math.inf:
-        decision = replace(decision, tp=0, fp=0)
     same(reread(decision), decision)
 
 
@@ -98,7 +99,8 @@ def test_integers_beyond_floats_stay_exact(tmp_path):
 
 def test_a_file_is_readable_and_names_may_be_anything(tmp_path):
     path = tmp_path / "a rule.json"
-    decision = replace(DECISION, model='a "quoted" <b>näme</b>; {}', scores="\udcff\n")
+    origin = Origin('a "quoted" <b>näme</b>; {}', "\udcff\n")
+    decision = replace(DECISION, origin=origin)
     decision.save(path)
     same(iso.load_decision(path), decision)
     text = path.read_text(encoding="utf-8")
@@ -179,21 +181,12 @@ def test_the_page_names_every_field_in_its_order():
         ({"parameters": {"beta": "1"}}, "'beta' of parameters should be a number but is '1'"),
         ({"parameters": {"index": 1}}, "'index' of parameters should be a text but is 1"),
         ({"value": "high"}, "value should be a number but is 'high'"),
-        ({"prevalence": 1.5}, "prevalence should lie between 0 and 1 but is 1.5"),
+        ({"prevalence": "half"}, "prevalence should be a number but is 'half'"),
         ({"precision": 0.5}, "it has the unknown field 'precision'"),
-        ({"tp": 0, "fn": 0}, r"only one class: tp \+ fn and fp \+ tn must be above 0"),
-        ({"fp": 0, "tn": 0}, r"only one class: tp \+ fn and fp \+ tn must be above 0"),
-        ({"threshold": "Infinity"}, r"it flags nothing, .* Infinity, but tp \+ fp is 7"),
-        ({"fp": 2, "tn": 2}, "its value is 0.869565, but its counts have 0.909091 for its par"),
-        ({"value": 0.5}, "its value is 0.5, but its counts have 0.869565 for its parameters"),
-        ({"parameters": {"beta": 1}}, "its value is 0.869565, but its counts have 0.727273"),
-        ({"prevalence": 0.01}, "its value is 0.869565, but its counts have 0.0630915"),
-        ({"parameters": {"beta": 1, "cost": 0.5}}, "its parameters are not valid: more than one"),
         ({"tp": -1}, "tp should be a whole number, or a sum of weights, of 0 or more but is -1"),
         ({"fp": None}, "fp should be a whole number"),
         ({"tn": 2**53 + 1}, "tn should be a whole number"),
         ({"beta": None}, "beta should be a number but is None"),
-        ({"beta": -1}, "beta should be 0 or more but is -1"),
         ({"fingerprint": "abc"}, "fingerprint should be 64 hexadecimal digits but is 'abc'"),
         ({"fingerprint": 5}, "fingerprint should be 64 hexadecimal digits but is 5"),
     ],
@@ -269,7 +262,7 @@ def test_any_other_value_of_a_field_is_read_or_refused(value, name):
     data_of(decision)
 
 
-@pytest.mark.parametrize("given", [None, 3, "a\0b"])
+@pytest.mark.parametrize("given", [None, 3])
 def test_what_can_name_no_file_is_refused(given):
     with pytest.raises(ParameterError, match="path must name a file but is "):
         iso.load_decision(given)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._table.table import Gaps
-from isometrics.decisions.hidden_rows import may_hide_better
+from isometrics.decisions.best import may_hide_better
 from isometrics.decisions.objective import parse_objective
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.testing.strategies import binary_samples
@@ -24,7 +24,6 @@ GOALS = [
     {"cost": 0.3},
     {"miss_cost": 9, "false_alarm_cost": 1},
     {"objective": "youden"},
-    {"objective": "break-even"},
     {"index": "kulczynski", "lam": 0.3},
     {"index": "cost", "lam": 0.1},
     {"index": "f-gain", "lam": 0.5},
@@ -82,36 +81,24 @@ def test_a_table_with_gaps_answers_as_the_whole_one_or_not_at_all(limits, sample
             except NotAnswerableError:
                 # Between corners only rows without a rise are missing, and none of them is best
                 # if anything else is.
-                by_shape = goal.get("objective") == "break-even"
-                assert short is not corners or by_shape or expected[1] == 0 or expected == "none"
+                assert short is not corners or expected[1] == 0 or expected == "none"
             else:
                 assert given_answer == expected
 
 
-def test_the_hull_decides_where_the_gap_cannot_reach_the_constraint():
+def test_constraints_that_a_missing_row_may_keep_are_refused():
     """Rows are missing among the first ten and the last forty, but not between them."""
     short = iso.OperatingPoints.from_scores(LABELS, SCORES, rows="hull")
     assert short.table.gaps.between.tolist() == [False, True, False, True, True, True]
-    best = iso.best_threshold(short, beta=2, min_precision=0.95)
-    assert (best.threshold, best.tp, best.fp) == (20, 10, 0)
+    best = iso.best_threshold(short, beta=2, min_recall=0.5)
+    assert best.recall >= 0.5
     with pytest.raises(NotAnswerableError, match="cannot tell the best row under constraints"):
         iso.best_threshold(short, beta=2, min_precision=0.65)
-    with pytest.raises(ParameterError, match=r"has precision ≥ 0.95 and recall ≥ 0.9"):
-        iso.best_threshold(short, min_precision=0.95, min_recall=0.9)
 
 
-def test_without_the_hull_only_the_box_between_rows_bounds():
-    """The same rows, of which nobody knows whether others lie above."""
-    table = iso.OperatingPoints.from_scores(LABELS, SCORES, rows="hull").table
-    objective = parse_objective(beta=2, min_precision=0.73)
-    allowed = objective.constraints[0].met_by(table)
-    assert not may_hide_better(table, objective, allowed, 0.5)
-    bins = replace(table, gaps=replace(table.gaps, has_hull=False))
-    assert may_hide_better(bins, objective, allowed, 0.5)
+def test_a_table_without_gaps_hides_nothing():
     whole = iso.OperatingPoints.from_scores(LABELS, SCORES).table
-    assert not may_hide_better(whole, objective, objective.constraints[0].met_by(whole), -math.inf)
-    # Precision and recall may be equal anywhere.
-    assert may_hide_better(table, parse_objective(objective="break-even", budget=5), allowed, 0.0)
+    assert not may_hide_better(whole, parse_objective(beta=2, min_precision=0.73))
 
 
 def kept(labels, rows, weight=1):
@@ -123,29 +110,6 @@ def kept(labels, rows, weight=1):
     return whole, iso.OperatingPoints(replace(table, gaps=Gaps(np.diff(rows) > 1)))
 
 
-@pytest.mark.parametrize(
-    ("labels", "rows", "asked"),
-    [
-        # Between (0, 1), (1, 1) and (4, 5), below the hull, no row is that precise.
-        ([0, 1, 0, 0, 0, 1, 0, 1, 1], [0, 1, 2, 9], {"min_precision": 0.6}),
-        ([0, 0, 1, 0, 0, 0, 0, 0, 1, 0], [0, 1, 3, 7, 9, 10], {"min_precision": 0.4}),
-        # (1, 0) has a fifth of the positives; the next that may have more is the fourth row.
-        ([1, 0, 0, 1, 1, 1, 1], [0, 1, 3, 4, 7], {"budget": 3}),
-    ],
-)
-def test_what_no_missing_row_can_reach_is_answered(labels, rows, asked):
-    whole, short = kept(labels, rows)
-    assert answer(short, asked) == answer(whole, asked)
-
-
-def test_nothing_is_better_than_to_find_everything():
-    """Half of all rows are positive, so flagging all of them keeps the constraint."""
-    _, short = kept([1, 0, 0, 1, 1, 0, 0, 1], [0, 1, 2, 4, 5, 8])
-    objective = parse_objective(min_precision=0.5)
-    allowed = objective.constraints[0].met_by(short.table)
-    assert not may_hide_better(short.table, objective, allowed, 1.0)
-
-
 def test_a_budget_may_be_used_up_by_a_missing_row():
     """The rows (0, 2) and (1, 1) are missing in turn, and only the second finds a positive."""
     labels, others = ([0, 0, 1, 1, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1, 1, 1])
@@ -154,7 +118,7 @@ def test_a_budget_may_be_used_up_by_a_missing_row():
     assert [answer(each, {"budget": 2})[1:] for each in (whole, other)] == [(0, 0), (1, 1)]
     objective = parse_objective(budget=2)
     for asked in (objective, objective.for_rows(len(labels))):
-        assert may_hide_better(short.table, asked, asked.constraints[0].met_by(short.table), 0.0)
+        assert may_hide_better(short.table, asked)
     with pytest.raises(NotAnswerableError, match="cannot tell the best row under constraints"):
         iso.best_threshold(short, budget=2)
 
@@ -166,3 +130,10 @@ def test_what_is_best_of_all_is_best_under_a_constraint_that_it_keeps(weight):
     best = iso.best_threshold(short, index="kulczynski", min_recall=0.5)
     assert (best.threshold, best.tp, best.fp) == (3, 3 * weight, weight)
     assert best.objective == "kulczynski (λ 0.5) with recall ≥ 0.5"
+
+
+def test_an_index_of_the_user_may_be_best_at_a_missing_row():
+    own = iso.Index("own", lambda precision, recall, lam: (1 - lam) * precision + lam * recall)
+    short = iso.OperatingPoints.from_scores(LABELS, SCORES, rows="hull")
+    with pytest.raises(NotAnswerableError, match=r"cannot tell the best row for own \(λ 0.5\)"):
+        iso.best_threshold(short, index=own)

@@ -97,3 +97,11 @@ def test_net_benefit_needs_probabilities():
         net_benefit(SMALL, [1.0])
     with pytest.raises(ScoreError, match="net benefit needs probabilities between 0 and 1"):
         net_benefit(iso.OperatingPoints.from_scores([1, 0], [-3, 0.5]), 0.5)
+
+
+def test_net_benefit_is_printed_with_the_probabilities_that_were_given():
+    probabilities = iso.OperatingPoints.from_scores([1, 0], [0.75, 0.25])
+    first, header, row = repr(net_benefit(probabilities, 0.123456789)).splitlines()
+    assert first == "NetBenefit: net true positives for each item"
+    assert header.split() == ["probability_threshold", "model", "treat_all", "treat_none"]
+    assert row.split()[0] == "0.123456789"

@@ -70,6 +70,9 @@ def test_a_table_says_its_constraints():
     free = ANALYSIS.thresholds()
     assert free.constraints == ""
     assert repr(free).splitlines()[0] == "Thresholds: best for F with β 0.5, 1 and 2"
+    alone = ANALYSIS.thresholds(by_group=False)
+    assert "group" in repr(free)
+    assert "group" not in repr(alone)
 
 
 def test_without_an_objective_a_constraint_asks_for_what_it_leaves():

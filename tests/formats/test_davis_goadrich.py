@@ -12,6 +12,7 @@ import isometrics as iso
 from isometrics import formats
 from isometrics.errors import (
     FileError,
+    InputError,
     LabelError,
     NoCurveError,
     ParameterError,
@@ -140,7 +141,7 @@ def test_a_list_holds_one_model_and_two_classes(tmp_path):
         with pytest.raises(ParameterError, match="holds one model and two classes"):
             formats.write(predictions, tmp_path / "x", "list")
     third = np.longdouble(1) / 3
-    for scores in (np.array([0, 2**53 + 1]), np.array([0, 2**60]), np.array([0, third])):
+    for scores in (np.array([0, 2**53 + 1]), np.array([0, 2**63 - 1]), np.array([0, third])):
         wide = formats.Predictions({"y": np.array([0, 1]), "a": scores}, "y", {"a": "a"})
         with pytest.raises(ScoreError, match="a has numbers beyond double precision"):
             formats.write(wide, tmp_path / "x", "list")
@@ -154,9 +155,9 @@ def test_a_list_holds_one_model_and_two_classes(tmp_path):
     ("content", "message"),
     [
         ("0.5 1\nabc 0", "line 2: 'abc' is no number; a list file has a probability and a class"),
-        ("0.5 1\n\n0.4 2", "line 3: '2' is no class"),
-        ("0.5", "line 1: '0.5' has 1 values instead of two"),
-        ("0.5 1 1", "line 1: '0.5 1 1' has 3 values"),
+        ("0.5 1\n\n0.4 2", "line 3: 2 is no class"),
+        ("0.5", "line 1: '0.5' has 1 numbers instead of 2"),
+        ("0.5 1 1", "line 1: '0.5 1 1' has 3 numbers"),
         ("nan 1", "line 1: 'nan' is no number"),
         ("\n\n", "has no rows; a list file"),
     ],
@@ -208,18 +209,18 @@ def test_points_of_a_pr_file_in_any_separator(tmp_path):
     ("name", "content", "message"),
     [
         ("PR", "0.5 0.5\n0.5 x", "line 2: 'x' is no number; a PR file has a recall"),
-        ("PR", "0.5 1.5", "line 1: '1.5' is not between 0 and 1"),
-        ("PR", "0 0.5", "line 1: '0 0.5' does not tell how many false positives"),
-        ("PR", "0.5 0", "line 1: '0.5 0' does not tell"),
+        ("PR", "0.5 1.5", "x: precision"),
+        ("PR", "0 0.5", "x: the point at position 0 .* does not tell its false positives"),
+        ("PR", "0.5 0", "x: the point at position 0"),
         ("PR", "", "has no rows"),
         ("ROC", "", "has no rows"),
-        ("ROC", "0.5 -0.5", "line 1: '-0.5' is not between 0 and 1; a ROC file has a false"),
-        ("ROC", "0.5", "line 1: '0.5' has 1 values instead of two"),
+        ("ROC", "0.5 -0.5", "x: tpr"),
+        ("ROC", "0.5", "line 1: '0.5' has 1 numbers instead of 2"),
     ],
 )
 def test_points_are_refused_by_their_line(tmp_path, name, content, message):
     (tmp_path / "x").write_text(content)
-    with pytest.raises(FileError, match=message):
+    with pytest.raises(InputError, match=message):
         formats.read(tmp_path / "x", name, positives=2, negatives=2)
 
 

@@ -13,8 +13,6 @@ import torch.distributed as dist
 from isometrics.integrations.torchmetrics import (
     BinaryAUPR,
     BinaryAUPRG,
-    MultilabelAUPR,
-    MultilabelAUPRG,
     PrecisionRecallGainCurve,
 )
 
@@ -25,9 +23,9 @@ SMALL = "4kB"
 def rows(rank, part):
     """Return scores and labels; the processes have different numbers and types of them."""
     maker = torch.Generator().manual_seed(10 * part + rank)
-    shape = (300 + 200 * rank, 2)
-    target = (torch.rand(shape, generator=maker) < torch.tensor([0.3, 0.1])).long()
-    scores = torch.randn(shape, generator=maker, dtype=torch.float64) + target
+    size = 300 + 200 * rank
+    target = (torch.rand(size, generator=maker) < 0.3).long()
+    scores = torch.randn(size, generator=maker, dtype=torch.float64) + target
     return (scores if rank else scores.float()), target
 
 
@@ -44,36 +42,24 @@ def metrics():
     }
 
 
-def several():
-    return {
-        "aupr": MultilabelAUPR(2),
-        "auprg": MultilabelAUPRG(2, average=None),
-        "stream": MultilabelAUPRG(2, average="none", max_bytes="1MB"),
-        "small stream": MultilabelAUPR(2, max_bytes=SMALL),
-    }
-
-
 def main(rank, folder):
     dist.init_process_group(
         "gloo", init_method=f"file://{folder / 'meeting'}", rank=rank, world_size=2
     )
-    curve, single, multilabel = PrecisionRecallGainCurve(), metrics(), several()
+    curve, single = PrecisionRecallGainCurve(), metrics()
     result = []
     # The second part shows that a result leaves each process with its own rows.
     for part in (0, 1):
         scores, target = rows(rank, part)
-        curve.update(scores[:, 0], target[:, 0])
+        curve.update(scores, target)
         for name, metric in single.items():
             # A process may have no rows at all when the others ask for a result.
             if rank == 0 or part == 1 or "late" not in name:
-                metric.update(scores[:, 0], target[:, 0])
-        for metric in multilabel.values():
-            metric.update(scores, target)
+                metric.update(scores, target)
         result.append(
             {
                 "curve": [each.tolist() for each in curve.compute()],
                 "single": values(single),
-                "multilabel": values(multilabel),
             }
         )
     (folder / f"{rank}.json").write_text(json.dumps(result), encoding="utf-8")

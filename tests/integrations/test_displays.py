@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_validate
 
 import isometrics as iso
-from isometrics.errors import LengthError, ParameterError
+from isometrics.errors import ParameterError
 from isometrics.integrations.sklearn import (
     AchievablePrecisionRecallDisplay,
     PrecisionRecallGainDisplay,
@@ -105,39 +105,18 @@ def test_folds_share_one_look_and_one_entry(space):
     assert np.array_equal(display.points[1].tp, expected.tp)
 
 
-def test_folds_can_have_looks_and_names_of_their_own():
-    colours = ["red", "green", "blue"]
-    weights = np.ones(Y.size, int)
-    display = PrecisionRecallGainDisplay.from_cv_results(
-        FOLDS,
-        X,
-        Y,
-        sample_weight=weights,
-        name=["a", "b", "c"],
-        curve_kwargs=[{"color": colour} for colour in colours],
-    )
-    assert [line.get_color() for line in display.line_] == colours
-    assert [text[:3] for text in texts(display)[-3:]] == ["a (", "b (", "c ("]
-    plain = PrecisionRecallGainDisplay.from_cv_results(FOLDS, X, Y)
-    assert texts(plain)[-1].startswith("folds (AUPRG")
-
-
 def test_styles():
     display = RocHullDisplay(POINTS).plot(
-        curve_kwargs={"lw": 4, "c": "red"},
-        plot_chance_level=True,
-        chance_level_kw={"color": "green"},
-        despine=True,
-        legend=False,
-        name="again",
+        curve_kwargs={"lw": 4, "c": "red"}, plot_chance_level=True, legend=False, name="again"
     )
     assert display.line_.get_linewidth() == 4
     assert display.line_.get_color() == "red"
-    assert display.chance_level_.get_color() == "green"
-    assert not display.ax_.spines["top"].get_visible()
     assert display.ax_.get_legend() is None
     assert display.line_.get_label().startswith("again (")
     assert RocHullDisplay(POINTS).plot().line_.get_label().startswith("curve (")
+    weights = np.ones(Y.size, int)
+    folds = PrecisionRecallGainDisplay.from_cv_results(FOLDS, X, Y, sample_weight=weights)
+    assert texts(folds)[-1].startswith("folds (AUPRG")
 
 
 def test_the_legend_shows_the_styles():
@@ -148,7 +127,7 @@ def test_the_legend_shows_the_styles():
 
 def test_options_of_the_plot_pass_through():
     display = PrecisionRecallGainDisplay(POINTS).plot(
-        isolines=[0.5], beta=2, low=-0.5, points=[0.5], annotate_hull="f", plot_chance_level=True
+        isolines=[0.5], beta=2, low=-0.5, points=[0.5], plot_chance_level=True
     )
     assert "equal F2 gain" in texts(display)
     assert display.chance_level_.get_label() == "F2 of always positive"
@@ -158,19 +137,13 @@ def test_options_of_the_plot_pass_through():
 def test_wrong_input():
     with pytest.raises(ParameterError, match="call cross_validate with return_estimator=True"):
         RocHullDisplay.from_cv_results({"estimator": []}, X, Y)
-    with pytest.raises(LengthError, match="curve_kwargs has 1 values but there are 3 curves"):
-        RocHullDisplay.from_cv_results(FOLDS, X, Y, curve_kwargs=[{}])
-    with pytest.raises(LengthError, match="name has 2 different names but there are 3 curves"):
-        RocHullDisplay.from_cv_results(FOLDS, X, Y, name=["a", "a", "b"])
 
 
 # Tradeoff space -------------------------------------------------------------------------------
 
 
 def test_tradeoff_display_draws_the_envelope():
-    display = TradeoffDisplay.from_estimator(
-        MODEL, X, Y, index="jaccard", plot_chance_level=True, despine=True
-    )
+    display = TradeoffDisplay.from_estimator(MODEL, X, Y, index="jaccard", plot_chance_level=True)
     curve = POINTS.tradeoff("jaccard")
     assert display.area == curve.area()
     lam, value = display.line_.get_xydata().T

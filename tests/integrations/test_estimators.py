@@ -32,10 +32,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
 
 import isometrics as iso
-from isometrics.errors import LabelError, LengthError, OneClassError, ParameterError, ScoreError
+from isometrics.errors import LabelError, ParameterError, ScoreError
 from isometrics.integrations.sklearn import FBetaThresholdClassifier, FCalibratedClassifier
 
 METAS = [FBetaThresholdClassifier, FCalibratedClassifier]
@@ -156,16 +155,6 @@ def test_f_calibrated_scores_cut_at_every_beta_where_the_threshold_is():
         margin = calibrated.set_params(beta=beta).decision_function(X)
         assert np.array_equal(margin >= 0, scores >= 1 / (1 + beta**2))
     assert not hasattr(calibrated, "predict_proba")
-
-
-def test_linear_interpolation_keeps_the_order_of_scores():
-    X, y = data()
-    step = FCalibratedClassifier(LogisticRegression()).fit(X, y)
-    line = FCalibratedClassifier(LogisticRegression(), interpolate="linear").fit(X, y)
-    order = np.argsort(line.estimator_.predict_proba(X)[:, 1])
-    values = line.f_calibrated_score(X)[order]
-    assert (np.diff(values) >= 0).all()
-    assert np.unique(values).size > np.unique(step.f_calibrated_score(X)).size
 
 
 # ---------------------------------------------------------------------- where scores come from
@@ -363,12 +352,6 @@ def test_wrong_parameters(meta, options, error, message):
     assert str(caught.value) == message
 
 
-def test_wrong_interpolation():
-    X, y = data()
-    with pytest.raises(ParameterError, match="interpolate must be one of 'step', 'linear'"):
-        FCalibratedClassifier(LogisticRegression(), interpolate="cubic").fit(X, y)
-
-
 @pytest.mark.parametrize("meta", METAS)
 def test_a_wrong_beta_after_fitting(meta):
     X, y = data()
@@ -380,46 +363,23 @@ def test_a_wrong_beta_after_fitting(meta):
 @pytest.mark.parametrize("meta", METAS)
 def test_wrong_data(meta):
     X, y = data()
-    with pytest.raises(OneClassError, match="y has one class only, 1, but two are needed"):
+    with pytest.raises(ValueError, match="class"):
         meta(LogisticRegression()).fit(X, np.ones_like(y))
-    with pytest.raises(OneClassError, match="y has one class only, 0, but two are needed"):
-        meta(LogisticRegression()).fit(X, y, sample_weight=1 - y)
     with pytest.raises(ScoreError) as caught:
         meta(DummyClassifier()).fit(X, y)
     assert str(caught.value) == (
         "DummyClassifier gives every row the same score, so no threshold can tell the classes apart"
     )
-    with pytest.raises(LengthError, match=r"sample_weight has the shape \(3,\)"):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         meta(LogisticRegression()).fit(X, y, sample_weight=[1, 2, 3])
     with pytest.raises(LabelError, match="Unknown label type: multiclass"):
         meta(LogisticRegression()).fit(X, np.arange(y.size) % 3)
 
 
-def test_a_training_fold_of_one_class():
-    X, y = data()
-    alone = np.flatnonzero(y == 0)[:100]
-    split = [(alone, np.setdiff1d(np.arange(y.size), alone))]
-    with pytest.raises(OneClassError) as caught:
-        FBetaThresholdClassifier(DecisionTreeClassifier(), cv=split).fit(X, y)
-    assert str(caught.value) == (
-        "the training rows of fold 0 have one class only, 0, but two are needed"
-    )
-
-
-def test_constant_scores_under_leave_one_out():
-    X, y = data(40)
-    with pytest.raises(ScoreError, match="gives every row the same score"):
-        FBetaThresholdClassifier(DummyClassifier(strategy="uniform"), cv=LeaveOneOut()).fit(X, y)
-
-
 def test_prefit_models_are_fitted_and_know_the_labels():
     X, y = data()
-    with pytest.raises(NotFittedError) as caught:
+    with pytest.raises(NotFittedError, match="LogisticRegression instance is not fitted yet"):
         FBetaThresholdClassifier(LogisticRegression(), cv="prefit").fit(X, y)
-    assert str(caught.value) == (
-        'cv="prefit" needs a fitted estimator, but this LogisticRegression is not fitted; '
-        "call its fit first"
-    )
     with pytest.raises(LabelError, match=r"y has the label 2, which is not among the classes"):
         FBetaThresholdClassifier(LogisticRegression().fit(X, y), cv="prefit").fit(X, y + 1)
 
@@ -441,14 +401,6 @@ def test_unfitted_use(meta):
         model.predict(X)
     with pytest.raises(AttributeError):
         _ = model.classes_
-
-
-def test_unfitted_answers_of_the_threshold():
-    X, _ = data()
-    model = FBetaThresholdClassifier(LogisticRegression())
-    for ask in (lambda: model.best_threshold_, lambda: model.predict_proba(X)):
-        with pytest.raises(NotFittedError, match="is not fitted yet"):
-            ask()
 
 
 @pytest.mark.parametrize("kind", [FBetaThresholdClassifier, FCalibratedClassifier])

@@ -18,6 +18,7 @@ from isometrics.errors import (
     ParameterError,
 )
 from isometrics.integrations.sklearn import macro_average, micro_points, points_per_class
+from isometrics.measures import optimal_f_gain
 
 X, NUMBERS = load_iris(return_X_y=True)
 LABELS = np.array(["setosa", "versicolor", "virginica"])[NUMBERS]
@@ -68,11 +69,11 @@ def test_macro_averages():
     tables = points_per_class(LABELS, SCORES)
     rows = tables.values()
     assert macro_average(tables) == pytest.approx(np.mean([t.prg.area() for t in rows]))
-    assert macro_average(tables, "expected-f-gain", beta=2) == pytest.approx(
-        np.mean([t.prg.expected_f_gain(2) for t in rows])
+    assert macro_average(tables, "expected F1 gain") == pytest.approx(
+        np.mean([t.prg.expected_f_gain() for t in rows])
     )
     best = [max(t.f_gain(2)[1:]) for t in rows]
-    assert macro_average(tables, "best-f-gain", beta=2) == pytest.approx(np.mean(best))
+    assert macro_average(tables, optimal_f_gain(2)) == pytest.approx(np.mean(best))
 
 
 def test_wrong_input():
@@ -88,7 +89,7 @@ def test_wrong_input():
         points_per_class(LABELS, SCORES, classes=["setosa", "virginica", "d"])
     with pytest.raises(OneClassError, match="class 0 has only positives among the rows"):
         points_per_class(np.ones((3, 2), int), [[0.1, 0.2], [0.1, 0.2], [0.1, 0.2]])
-    with pytest.raises(ParameterError, match="measure must be one of 'auprg'"):
+    with pytest.raises(ParameterError, match="measure must be on the gain scale"):
         macro_average(points_per_class(LABELS, SCORES), "aupr")
     with pytest.raises(EmptyInputError, match="points is empty"):
         macro_average({})

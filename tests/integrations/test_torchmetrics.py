@@ -34,11 +34,9 @@ torchmetrics = pytest.importorskip("torchmetrics")
 from isometrics.integrations.torchmetrics import (  # noqa: E402
     BinaryAUPR,
     BinaryAUPRG,
-    MultilabelAUPR,
-    MultilabelAUPRG,
     PrecisionRecallGainCurve,
+    widest_type,
 )
-from isometrics.integrations.torchmetrics.state import widest_type  # noqa: E402
 
 INTERPOLATIONS = ("davis-goadrich", "average-precision", "linear", "integer-steps", "max-precision")
 close = partial(pytest.approx, rel=1e-12)
@@ -50,21 +48,18 @@ MODES = pytest.mark.parametrize("max_bytes", [None, "1MB"])
 
 
 @st.composite
-def batches(draw, several=False):
+def batches(draw):
     """Draw some batches of both classes, in any floating types, with ties."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    shape = (2,) if several else ()
     result = []
     for size in draw(st.lists(st.integers(0, 30), min_size=1, max_size=5)):
-        scores = torch.from_numpy(rng.normal(size=(size, *shape)))
+        scores = torch.from_numpy(rng.normal(size=size))
         if draw(st.booleans()):
             scores = scores.round(decimals=draw(st.integers(0, 1)))
-        target = torch.from_numpy((rng.random((size, *shape)) < 0.4).astype(np.int64))
+        target = torch.from_numpy((rng.random(size) < 0.4).astype(np.int64))
         result.append((scores.to(draw(st.sampled_from(DTYPES))), target))
-    ends = torch.tensor([0.25, 0.5], dtype=torch.float64)
-    ends = ends if not several else ends[:, None].expand(2, 2)
-    labels = torch.tensor([1, 0]) if not several else torch.tensor([[1, 0], [0, 1]])
-    return [*result, (ends, labels)]
+    ends = torch.tensor([0.25, 0.5], dtype=torch.float64), torch.tensor([1, 0])
+    return [*result, ends]
 
 
 def joined(given_batches):
@@ -78,11 +73,10 @@ def updated(metric, given_batches):
     return metric
 
 
-def sample(size=2000, seed=0, labels=None, prevalence=0.2):
+def sample(size=2000, seed=0):
     maker = torch.Generator().manual_seed(seed)
-    shape = (size,) if labels is None else (size, labels)
-    target = (torch.rand(shape, generator=maker) < prevalence).long()
-    return torch.randn(shape, generator=maker) + target, target
+    target = (torch.rand(size, generator=maker) < 0.2).long()
+    return torch.randn(size, generator=maker) + target, target
 
 
 # ---------------------------------------------------------------------- values
@@ -114,23 +108,15 @@ def test_the_curve_is_that_of_the_function(found, max_bytes):
         np.testing.assert_array_equal(ours.numpy(), theirs)
 
 
-@given(batches(several=True), st.sampled_from([None, "100kB"]))
-def test_labels_are_evaluated_one_by_one(found, max_bytes):
-    scores, target = joined(found)
-    columns = [(target[:, place], scores[:, place]) for place in (0, 1)]
-    options = {"max_bytes": max_bytes}
-    for metric, score in ((MultilabelAUPR, iso.aupr_score), (MultilabelAUPRG, iso.auprg_score)):
-        each = [score(*column) for column in columns]
-        for average in ("none", None):
-            value = updated(metric(2, average=average, **options), found).compute()
-            assert value.tolist() == pytest.approx(each, rel=1e-13, abs=1e-13)
-        macro = updated(metric(2, **options), found)
-        assert macro.compute().item() == pytest.approx(np.mean(each), rel=1e-12, abs=1e-13)
-    curves = updated(PrecisionRecallGainCurve(num_labels=2, **options), found).compute()
-    for place, column in enumerate(columns):
-        expected = iso.precision_recall_gain_curve(*column)
-        for ours, theirs in zip(curves, expected, strict=True):
-            np.testing.assert_array_equal(ours[place].numpy(), theirs)
+def test_several_labels_have_a_metric_each():
+    scores, target = sample(300)
+    scores, target = (torch.stack([each, each.flip(0)], 1) for each in (scores, target))
+    target[:100, 1] = -1
+    metric = BinaryAUPRG(ignore_index=-1)
+    several = torchmetrics.MultioutputWrapper(metric, num_outputs=2, remove_nans=False)
+    several.update(scores, target)
+    expected = [iso.auprg_score(target[k:, j], scores[k:, j]) for k, j in ((0, 0), (100, 1))]
+    assert several.compute().tolist() == close(expected)
 
 
 @given(st.integers(0, 2**32), st.sampled_from(INTERPOLATIONS), st.integers(1, 5))
@@ -194,43 +180,18 @@ def test_extra_dimensions_are_flattened(max_bytes):
     metric = BinaryAUPRG(max_bytes=max_bytes)
     metric.update(scores.reshape(3, 4, 5), target.reshape(3, 4, 5))
     assert metric.compute().item() == expected
-    scores, target = sample(60, labels=2)
-    metric = MultilabelAUPRG(2, average=None, max_bytes=max_bytes)
-    shaped = [each.reshape(12, 5, 2).movedim(-1, 1) for each in (scores, target)]
-    metric.update(*shaped)
-    expected = [iso.auprg_score(target[:, place], scores[:, place]) for place in (0, 1)]
-    assert metric.compute().tolist() == expected
 
 
 @MODES
 @pytest.mark.parametrize("ignored", [-1, 7])
 def test_ignored_labels_are_left_out(max_bytes, ignored):
-    scores, target = sample(200, labels=2)
-    left_out = torch.arange(400).reshape(200, 2) % 3 == 0
-    given_target = torch.where(left_out, ignored, target)
+    scores, target = sample(200)
+    left_out = torch.arange(200) % 3 == 0
     # Scores of what is ignored may be missing.
     given_scores = torch.where(left_out, math.nan, scores)
-    expected = [
-        iso.auprg_score(target[kept, place], scores[kept, place])
-        for place, kept in enumerate(~left_out.T)
-    ]
-    options = {"max_bytes": max_bytes, "ignore_index": ignored}
-    metric = MultilabelAUPRG(2, average=None, **options)
-    metric.update(given_scores, given_target)
-    assert metric.compute().tolist() == expected
-    single = BinaryAUPRG(**options)
-    single.update(given_scores[:, 1], given_target[:, 1])
-    assert single.compute().item() == expected[1]
-
-
-@MODES
-def test_targets_may_be_floats_or_truth_values(max_bytes):
-    scores, target = sample(100)
-    expected = iso.aupr_score(target, scores)
-    for given_target in (target.float(), target.bool()):
-        metric = BinaryAUPR(max_bytes=max_bytes)
-        metric.update(scores.clone().requires_grad_(), given_target)
-        assert metric.compute().item() == close(expected)
+    metric = BinaryAUPRG(max_bytes=max_bytes, ignore_index=ignored)
+    metric.update(given_scores, torch.where(left_out, ignored, target))
+    assert metric.compute().item() == iso.auprg_score(target[~left_out], scores[~left_out])
 
 
 @MODES
@@ -274,19 +235,6 @@ def test_no_rows_are_nan_with_a_warning(max_bytes):
         assert math.isnan(metric.compute())
 
 
-@MODES
-def test_a_label_of_one_class_is_named_and_makes_the_mean_nan(max_bytes):
-    scores, target = sample(100, labels=3)
-    target[:, 1] = 0
-    for average in ("macro", "none"):
-        metric = MultilabelAUPR(3, average=average, max_bytes=max_bytes)
-        metric.update(scores, target)
-        with pytest.warns(UndefinedWarning, match="for label 1: there are only negatives") as told:
-            value = metric.compute()
-        assert len(told) == 1
-        assert value.isnan().tolist() == (True if average == "macro" else [False, True, False])
-
-
 # ---------------------------------------------------------------------- torchmetrics
 
 
@@ -314,17 +262,17 @@ def test_reset_forgets_everything(max_bytes):
 
 @MODES
 def test_copies_go_on_by_themselves(max_bytes):
-    scores, target = sample(300, labels=2)
-    metric = MultilabelAUPR(2, max_bytes=max_bytes)
+    scores, target = sample(300)
+    metric = BinaryAUPR(max_bytes=max_bytes)
     metric.update(scores[:100], target[:100])
     for copy in (metric.clone(), pickle.loads(pickle.dumps(metric))):
         copy.update(scores[100:], target[100:])
-        whole = MultilabelAUPR(2)
+        whole = BinaryAUPR()
         whole.update(scores, target)
-        assert copy.compute() == whole.compute()
-    alone = MultilabelAUPR(2)
+        assert copy.compute().item() == close(whole.compute().item())
+    alone = BinaryAUPR()
     alone.update(scores[:100], target[:100])
-    assert metric.compute() == alone.compute()
+    assert metric.compute().item() == close(alone.compute().item())
 
 
 @MODES
@@ -388,10 +336,8 @@ def test_other_devices_types_and_the_processor(max_bytes):
     assert metric.compute().item() == expected
     metric.to("meta")
     assert metric.device.type == "meta"
-    if max_bytes is None:
-        assert metric.scores[0].device.type == "meta"
-    else:
-        assert metric.streams[0].device.type == "meta"
+    rows = metric.scores if max_bytes is None else metric.streams
+    assert rows[0].device.type == "meta"
     assert widest_type(torch.device("mps")) == torch.float32
 
 
@@ -404,16 +350,6 @@ def test_models_can_hold_metrics(max_bytes):
     assert hash(model.first) == before
     assert [name for name, _ in model.named_children()] == ["first", "second"]
     assert list(model.parameters()) == []
-
-
-@MODES
-def test_areas_can_be_drawn(max_bytes):
-    pytest.importorskip("matplotlib")
-    metric = BinaryAUPRG(max_bytes=max_bytes)
-    metric.update(*sample(100))
-    figure, _ = metric.plot()
-    assert figure is not None
-    assert (metric.higher_is_better, metric.is_differentiable) == (True, False)
 
 
 # ---------------------------------------------------------------------- several processes
@@ -448,17 +384,12 @@ def test_a_sync_joins_the_rows_and_is_undone(max_bytes):
     assert mine.compute().item() == close(iso.auprg_score(*reversed(both)))
 
 
-def test_the_widest_type_of_all_processes_is_taken():
+def test_scores_travel_in_the_widest_type():
     metric = BinaryAUPRG()
     metric.update(*sample(10))
-    told = []
-
-    def gathered(tensor, group):  # noqa: ARG001
-        told.append(tensor.dtype)
-        return [tensor, torch.ones_like(tensor)]
-
-    metric._sync_dist(gathered)
-    assert told == [torch.int8, torch.float64, torch.int8]
+    sent = []
+    metric._sync_dist(lambda tensor, group: sent.append(tensor.dtype) or [tensor])  # noqa: ARG005
+    assert sent == [torch.float64, torch.bool]
 
 
 def run_two_processes(folder):
@@ -489,7 +420,7 @@ def test_two_processes_on_gloo_see_all_rows(tmp_path):
     for part, results in enumerate(result):
         places = [(rank, earlier) for earlier in range(part + 1) for rank in (0, 1)]
         scores, target = joined([worker.rows(*place) for place in places])
-        first = target[:, 0], scores[:, 0]
+        first = target, scores
         expected = {
             "aupr": iso.aupr_score(*first),
             "linear": iso.aupr_score(*first, interpolation="linear"),
@@ -498,17 +429,10 @@ def test_two_processes_on_gloo_see_all_rows(tmp_path):
         }
         expected |= dict.fromkeys(("large stream", "small stream"), expected["auprg"])
         some, labels = joined([worker.rows(*place) for place in places if place != (1, 0)])
-        late = iso.auprg_score(labels[:, 0], some[:, 0])
+        late = iso.auprg_score(labels, some)
         expected |= dict.fromkeys(("late", "late stream"), late)
         check_values(results["single"], expected)
 
-        each = [(target[:, place], scores[:, place]) for place in (0, 1)]
-        aupr = np.mean([iso.aupr_score(*column) for column in each])
-        auprg = [iso.auprg_score(*column) for column in each]
-        check_values(
-            results["multilabel"],
-            {"aupr": aupr, "small stream": aupr, "auprg": auprg, "stream": auprg},
-        )
         for ours, theirs in zip(
             results["curve"], iso.precision_recall_gain_curve(*first), strict=True
         ):
@@ -563,8 +487,6 @@ def test_curves_are_counted_where_the_scores_are(monkeypatch):
 @pytest.mark.parametrize(
     ("preds", "target", "error", "said"),
     [
-        ([0.1, 0.2], torch.tensor([0, 1]), DimensionError, "preds must be a tensor of torch"),
-        (torch.rand(2), [0, 1], DimensionError, r"target must be a tensor .* is \[0, 1\]"),
         (torch.rand(2), torch.ones(3), DimensionError, r"shape \(2,\) but target has shape \(3,\)"),
         (torch.arange(2), torch.arange(2), ScoreError, "preds must hold floats .* torch.int64"),
         (torch.rand(3), torch.tensor([0, 2, 3]), LabelError, "2 in all, the first at position 1"),
@@ -586,12 +508,6 @@ def test_batches_with_errors_change_nothing(max_bytes, preds, target, error, sai
     assert metric.compute().item() == close(iso.auprg_score(labels, scores))
 
 
-@pytest.mark.parametrize("shape", [(6,), (2, 3)])
-def test_labels_must_be_in_the_second_dimension(shape):
-    with pytest.raises(DimensionError, match="2 labels in its second dimension"):
-        MultilabelAUPR(2).update(torch.rand(shape), torch.ones(shape))
-
-
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -600,9 +516,6 @@ def test_labels_must_be_in_the_second_dimension(shape):
         (lambda: BinaryAUPR(ignore_index=True), "ignore_index must be a whole number"),
         (lambda: BinaryAUPRG(max_bytes=10), "max_bytes must be at least 1000"),
         (lambda: BinaryAUPRG(max_bytes="much"), "max_bytes must be a number of bytes"),
-        (lambda: MultilabelAUPR(1), "num_labels must be a whole number"),
-        (lambda: MultilabelAUPRG(None), "num_labels must be a whole number"),
-        (lambda: MultilabelAUPRG(2, average="micro"), "average must be one of"),
     ],
 )
 def test_wrong_options_are_refused(make, said):
@@ -610,52 +523,16 @@ def test_wrong_options_are_refused(make, said):
         make()
 
 
-def changed(state, place, value):
-    state = state.clone()
-    state[place] = value
-    return state
-
-
 def test_states_of_too_many_rows_are_not_merged():
     """Counts beyond 2**53 would not be exact."""
     metric = BinaryAUPR(max_bytes="1MB")
     metric.update(*sample(20))
     (state,) = metric.streams
-    positives = slice(5 + 2 * int(state[2]), 5 + 3 * int(state[2]))
-    many = changed(state, positives, state[positives] * (2**52 // state[positives].sum()))
+    many = state.clone()
+    positives = many[2:].reshape(4, -1)[2]
+    positives *= 2**52 // positives.sum()
     with pytest.raises(WeightError, match=r"add up to more than 2\*\*53"):
         metric.load_state_dict({"streams": [many, many]})
-    assert metric.streams[0].equal(state)
-
-
-def test_damaged_states_are_refused():
-    metric = MultilabelAUPR(2, max_bytes="1MB")
-    metric.update(*sample(20, labels=2))
-    (state,) = metric.streams
-    other = state.clone()
-    other[2] = 10**6
-    overlapping = state.clone()
-    overlapping[6] = overlapping[5]
-    single = BinaryAUPR(max_bytes="1MB")
-    single.update(*sample(20))
-    intervals = int(state[2])
-    for damaged, said in (
-        ([1, 2, 3], "it is a list and not a tensor"),
-        (changed(state, 3, -5), "'rows' is not one whole number, 0 or more"),
-        (changed(state, 3, 10**6), "'rows' is 1000000, which its counts contradict"),
-        (changed(state, 5 + intervals, 256), "intervals are larger than all keys"),
-        (changed(state, 5 + intervals, -1), "intervals are larger than all keys"),
-        (changed(state, slice(5 + 2 * intervals, 5 + 3 * intervals), 2**62), r"than 2\*\*53"),
-        (state.float(), "of type torch.float32"),
-        (state[None], "2 dimensions"),
-        (state[:-1], "ends early"),
-        (state[: state.numel() // 2 + 3], "ends early"),
-        (other, "ends early"),
-        (single.streams[0], "that of 1 labels, but the metric has 2"),
-        (overlapping, "intervals overlap"),
-    ):
-        with pytest.raises(ParameterError, match=said):
-            metric.load_state_dict({"streams": [damaged]})
     assert metric.streams[0].equal(state)
 
 

@@ -12,11 +12,10 @@ AREAS: dict[str, Callable[[OperatingPoints], float]] = {
     **{
         f"pr.area {name}": lambda points, name=name: points.pr.area(name) for name in INTERPOLATIONS
     },
-    "pr.standardised_area": lambda points: points.pr.standardised_area("linear", 0.2, 0.9),
-    "pr.minimum_area": lambda points: points.pr.minimum_area(),
+    "pr.area of a part": lambda points: points.pr.area("linear", 0.2, 0.9) / 0.7,
     "pr.normalised_area": lambda points: points.pr.normalised_area(),
     "prg.area": lambda points: points.prg.area(),
-    "prg.standardised_area": lambda points: points.prg.standardised_area(-1.5, 0.8),
+    "prg.area of a part": lambda points: points.prg.area(-1.5, 0.8) / 2.3,
     "prg.y0": lambda points: points.prg.y0,
     "prg.expected_f_gain": lambda points: points.prg.expected_f_gain(2.0),
     "prg.expected_reciprocal_f": lambda points: points.prg.expected_reciprocal_f(),

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import strategies as st
 
 from isometrics import OperatingPoints, UndefinedWarning
-from isometrics._core.sample import parse_sample
+from isometrics._core.rows import parse_sample
 from isometrics._counting import native
 from isometrics._counting import numpy_kernel as plain
 from isometrics._table.table import Kind, Table
@@ -325,11 +325,10 @@ LAWS: dict[str, Law] = {
                 "pr.area linear",
                 "pr.area integer-steps",
                 "pr.area max-precision",
-                "pr.standardised_area",
-                "pr.minimum_area",
+                "pr.area of a part",
                 "pr.normalised_area",
                 "prg.area",
-                "prg.standardised_area",
+                "prg.area of a part",
                 "prg.y0",
                 "prg.expected_f_gain",
                 "prg.expected_reciprocal_f",
@@ -344,7 +343,6 @@ LAWS: dict[str, Law] = {
         System({"prevalence": lambda points: points.prevalence}),
         {
             "roc.expected_accuracy": "the expected rate is perfect at one threshold only",
-            "pr.minimum_area": "the area of the worst ranking",
             "prg.expected_f_gain": "the threshold is drawn at random",
             "prg.expected_reciprocal_f": "the threshold is drawn at random",
         },

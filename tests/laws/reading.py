@@ -35,7 +35,7 @@ from pyarrow.csv import ConvertOptions, ParseOptions, read_csv
 
 import isometrics as iso
 from isometrics.analysis.verdicts import verdicts_of
-from isometrics.calibration.files import write_map
+from isometrics.calibration import write_map
 from isometrics.cli.output import records
 
 from ..fuzz.fuzzing import quietly
@@ -301,7 +301,10 @@ def written_cells(path):
 def compare_cells(written, name, table, form, suffix):
     """Compare a column that was copied with what was there before."""
     before, after = table.rows[name], written[name]
-    if form in TEXTS and is_text_file(suffix):
+    # Percent are texts in sheets, too.
+    is_percent = pc.any(pc.match_substring(table.text(name), "%")).as_py()
+    as_text = form in TEXTS or (form == "Excel" and is_percent)
+    if as_text and is_text_file(suffix):
         before, after = pc.fill_null(table.text(name), ""), column_of(after, pa.string())
     else:
         kind = before.type
@@ -332,8 +335,8 @@ def column_of(values, kind):
     if is_texts(values) and not pa.types.is_string(kind):
         values = pc.if_else(pc.equal(values, ""), pa.scalar(None, values.type), values)
         if pa.types.is_boolean(kind):
-            # SQLite has whole numbers in their place.
-            return pc.is_in(values, pa.array(["true", "1"]))
+            # SQLite has whole numbers in their place, and Excel capitals.
+            return pc.is_in(pc.utf8_lower(values), pa.array(["true", "1"]))
         if pa.types.is_floating(kind):
             values = values.cast(pa.float64())
     if pa.types.is_timestamp(values.type):
@@ -548,10 +551,11 @@ class Case:
         }
         write_map(calibrators, place / "map.json")
         target = place / f"calibrated{suffix}"
-        words = ["calibrate", "--apply", str(place / "map.json"), "--quiet"]
+        given = str(FILES[form](self.table, place))
+        words = ["calibrate", given, "--apply", str(place / "map.json"), "--quiet"]
         for model, column in self.table.scores.items():
             words += ["--scores", f"{model}={column}"]
-        run([*words, str(FILES[form](self.table, place)), "-o", str(target)])
+        run([*words, "-o", str(target)])
         new = {
             f"{model}_calibrated": pa.chunked_array(
                 [calibrator.transform(self.table.rows[self.table.scores[model]].to_numpy())]

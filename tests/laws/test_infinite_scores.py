@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics.cli import main
-from isometrics.decisions.files import data_of, decision_of_data
+from isometrics.decisions.decision import data_of, decision_of_data
 from isometrics.testing.strategies import binary_samples
 
 FEW = {"n_resamples": 20, "random_state": 0}

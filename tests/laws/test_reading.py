@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from isometrics.analysis.analysis import Analysis
-from isometrics.sources import opening
+from isometrics.sources import files
 
 from . import reading
 from .forms import BYTES, FORMS, LACKS, can_say
@@ -28,8 +28,14 @@ from .reading import (
 )
 
 SEED = int(os.environ["ISOMETRICS_SEED"])
-QUICK = range(36)
-LONG = range(4)
+CASES, LONG = range(36), range(4)
+
+
+def first_quick(seeds, most):
+    """Return seeds as parameters, all but the first ones slow."""
+    return [pytest.param(seed, marks=[pytest.mark.slow] * (seed >= most)) for seed in seeds]
+
+
 MEGABYTES = 5
 """More text than a reader holds at once for one of its threads."""
 
@@ -39,12 +45,12 @@ def holds(findings):
         pytest.fail("\n".join(findings.failures), pytrace=False)
 
 
-@pytest.mark.parametrize("seed", QUICK)
+@pytest.mark.parametrize("seed", first_quick(CASES, 12))
 def test_reading(seed, tmp_path):
     holds(case(seed, tmp_path))
 
 
-@pytest.mark.parametrize("seed", LONG)
+@pytest.mark.parametrize("seed", first_quick(LONG, 1))
 def test_reading_long_tables(seed, tmp_path):
     holds(case(seed, tmp_path, megabytes=MEGABYTES))
 
@@ -158,9 +164,9 @@ def test_what_the_laws_have_found(found, tmp_path):
 
 @pytest.fixture(scope="module")
 def plans():
-    """What the quick cases try."""
+    """What the cases try."""
     found = Counter()
-    for seed in QUICK:
+    for seed in CASES:
         for law, form, words, _ in Case(seed, None).plan():
             found.update(
                 [("law", law), ("form", form), *(("words", word) for word in words.split("; "))]
@@ -168,7 +174,7 @@ def plans():
     return found
 
 
-def test_quick_cases_try_all_laws_forms_and_changes(plans):
+def test_the_cases_try_all_laws_forms_and_changes(plans):
     laws = {"the same counts", "standard input", "the command", "read twice", *COPIES}
     assert {law for kind, law in plans if kind == "law"} == laws
     assert {form for kind, form in plans if kind == "form"} == set(FORMS)
@@ -176,8 +182,8 @@ def test_quick_cases_try_all_laws_forms_and_changes(plans):
     assert words >= {*CHANGES, *(f"to {suffix}" for suffix in SUFFIXES)}
 
 
-def test_quick_cases_have_all_kinds_of_scores():
-    kinds = {kind for seed in QUICK for kind in Case(seed, None).table.kinds}
+def test_the_cases_have_all_kinds_of_scores():
+    kinds = {kind for seed in CASES for kind in Case(seed, None).table.kinds}
     assert kinds >= {f"scores {kind}" for kind in SCORES}
 
 
@@ -220,7 +226,7 @@ def test_a_reader_that_swaps_two_batches_is_caught(law, tmp_path, monkeypatch):
         tried.try_law(law, "Parquet", "", lambda place: check(place, form="Parquet", suffix=".csv"))
 
     assert failures_of(seed, tmp_path / "before", copy) == []
-    opened = opening.open_source
+    opened = files.open_source
 
     def swapped(*given, **options):
         source = opened(*given, **options)
@@ -235,7 +241,7 @@ def test_a_reader_that_swaps_two_batches_is_caught(law, tmp_path, monkeypatch):
         monkeypatch.setattr(source, "batches", read_swapped)
         return source
 
-    monkeypatch.setattr(opening, "open_source", swapped)
+    monkeypatch.setattr(files, "open_source", swapped)
     (failure,) = failures_of(seed, tmp_path / "after", copy)
     assert f"seed {seed} [{law}]" in failure
     assert "differs in" in failure

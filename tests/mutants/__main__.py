@@ -28,11 +28,11 @@ LISTED = ROOT / "tests" / "mutants.md"
 TARGETS = [
     "spaces",
     "measures.py",
-    "_table/hull.py",
+    "_table/path.py",
     "_counting/hull.py",
     "_counting/tally.py",
     "decisions",
-    "calibration",
+    "calibration.py",
     "uncertainty",
 ]
 KILLED = {"killed", "timeout"}

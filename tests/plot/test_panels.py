@@ -1,9 +1,6 @@
 """Some spaces side by side, with one legend."""
 
 import pytest
-
-pytest.importorskip("matplotlib")
-
 from matplotlib import pyplot as plt
 
 import isometrics as iso
@@ -14,12 +11,6 @@ LABELS = [1, 0, 1, 1, 0, 0, 1, 0] * 5
 SCORES = {"A": [8, 7, 6, 5, 4, 3, 2, 1] * 5, "B": [5, 1, 7, 8, 2, 6, 4, 3] * 5}
 ANALYSIS = iso.analyse(LABELS, SCORES)
 PLAIN = {"isolines": False, "baseline": False, "hull": False}
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
 
 
 def entries(axes):
@@ -79,3 +70,33 @@ def test_an_analysis_draws_panels_with_bands():
     assert ax.get_title() == "PRG"
     with pytest.raises(ParameterError, match="but is 'all'"):
         ANALYSIS.plot(["all"])
+
+
+POINTS = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+RARE = iso.OperatingPoints.from_scores([1, 0, 0, 0], [0.9, 0.8, 0.7, 0.1])
+
+
+def test_spaces_take_the_options_they_have():
+    axes = plot.panels(POINTS, index="jaccard", points=[0.7], hull=False, beta=2.0)
+    assert axes.shape == (2, 2)
+    assert axes[1, 1].get_ylabel() == "Jaccard index"
+    plain = plot.panels(POINTS, index="jaccard", hull=False, beta=2.0)
+    drawn = [
+        len(marked.get_children()) - len(bare.get_children())
+        for marked, bare in zip(axes.flat, plain.flat, strict=True)
+    ]
+    assert [count > 0 for count in drawn] == [True, True, True, False]
+
+
+def test_models_of_different_prevalence():
+    """ROC space has no common lines of equal accuracy for them, and draws none."""
+    assert "equal accuracy (ROC)" not in entries(plot.panels({"common": POINTS, "rare": RARE})[0])
+    assert "equal accuracy (ROC)" in entries(plot.panels({"common": POINTS})[0])
+    with pytest.raises(ParameterError, match=r"^isolines needs models of one prevalence"):
+        plot.panels({"common": POINTS, "rare": RARE}, isolines=True)
+
+
+def test_what_is_no_model():
+    with pytest.raises(ParameterError, match=r"^pts is empty; at least one model is needed"):
+        plot.panels({})
+    assert not plt.get_fignums()

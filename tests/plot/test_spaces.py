@@ -5,28 +5,19 @@ import re
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 
 import isometrics as iso
 from isometrics import plot
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.plot.background import LEVELS
-from isometrics.spaces.isolines import accuracy_isoline, f_gain_isoline, f_isoline, grid
-from isometrics.spaces.trace import trace
-
-mpl.use("agg")
-from matplotlib import pyplot as plt
+from isometrics.plot.spaces import LEVELS
+from isometrics.spaces.drawing import accuracy_isoline, f_gain_isoline, f_isoline
 
 LABELS = [int(label) for label in "1110111111011101001000101"]
 SMALL = iso.OperatingPoints.from_scores(LABELS, np.arange(25, 0, -1))
 OTHER = iso.OperatingPoints.from_scores(LABELS, np.arange(25) % 7)
 DRAW = {"roc": plot.roc, "pr": plot.pr, "prg": plot.prg}
 SPACES = list(DRAW)
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def lines(ax):
@@ -82,13 +73,6 @@ def test_straight_spaces_are_drawn_straight_and_pr_is_bent(space):
 
 
 @pytest.mark.parametrize("space", SPACES)
-def test_lines_are_those_of_the_trace(space):
-    low = -0.02
-    x, y = starting(DRAW[space](SMALL), "curve").get_data()
-    assert np.array_equal((x, y), trace(SMALL.table, space, low=low))
-
-
-@pytest.mark.parametrize("space", SPACES)
 def test_several_models_have_names_colours_and_markers(space):
     ax = drawn(DRAW[space]({"A": SMALL, "B": OTHER}, isolines=False))
     curves = [starting(ax, "A ("), starting(ax, "B (")]
@@ -103,11 +87,6 @@ def test_many_models():
     curves = [line for label, line in lines(ax).items() if label.startswith("model")]
     assert len({(line.get_color(), line.get_marker()) for line in curves}) == 12
     assert not any("hull" in label for label in lines(ax))
-
-
-def test_the_hull_of_a_black_curve_is_grey():
-    ax = plot.roc({f"model {number}": SMALL for number in range(5)})
-    assert starting(ax, "model 4, hull").get_color() == "0.45"
 
 
 @pytest.mark.parametrize("space", SPACES)
@@ -276,13 +255,6 @@ def test_the_unachievable_region():
     assert not plot.pr(SMALL, unachievable=False).collections
 
 
-@pytest.mark.parametrize("space", SPACES)
-def test_the_grid_of_another_space(space):
-    ax = drawn(DRAW[space](SMALL, grid_of="prg"))
-    dots = lines(ax)["regular grid of PRG space"]
-    assert np.array_equal(dots.get_data(), grid("prg", space, SMALL.prevalence))
-
-
 # marks --------------------------------------------------------------------------------------
 
 
@@ -296,43 +268,6 @@ def test_operating_points_are_marked_with_their_thresholds(space):
     marks = ax.lines[-1].get_xydata()
     assert np.array_equal(marks, np.column_stack([here.x, here.y])[:shown])
     assert texts(DRAW[space](SMALL, points=16, isolines=False)) == ["16"]
-
-
-def test_hull_segments_carry_calibrated_scores():
-    # Flach & Kull (2015), Fig. 3, on the same ranking: 0.75 and 0.50 around the best accuracy.
-    ax = drawn(plot.roc(SMALL, annotate_hull="accuracy", isolines=False))
-    assert sorted(texts(ax), reverse=True) == ["1.00", "0.86", "0.75", "0.50", "0.33"]
-    hull = SMALL.hull()
-    beta_squared = -np.diff(1 / hull.precision[1:]) / np.diff(1 / hull.recall[1:])
-    scores = [f"{score:.2f}" for score in 1 / (1 + beta_squared)]
-    assert set(texts(drawn(plot.prg(SMALL, annotate_hull="f", isolines=False)))) <= set(scores)
-    assert set(texts(drawn(plot.pr(SMALL, annotate_hull="f", isolines=False)))) <= {
-        "1.00",
-        *scores,
-    }
-
-
-def test_hull_segments_out_of_sight_have_no_score():
-    # The last row adds only negatives: its segment is vertical, in PRG space far below 0.
-    points = iso.OperatingPoints.from_counts([1, 4], [0, 1], positives=4, negatives=100)
-    wide = texts(plot.pr(points, annotate_hull="f", isolines=False))
-    assert "0.00" in wide
-    assert len(texts(plot.prg(points, annotate_hull="f", isolines=False))) <= len(wide)
-    late = iso.OperatingPoints.from_counts([2, 4], [80, 80], positives=4, negatives=100)
-    assert texts(plot.prg(late, annotate_hull="accuracy", isolines=False, low=0.9)) == []
-
-
-def test_labels_of_a_hull_do_not_overlap():
-    rng = np.random.default_rng(1)
-    labels = rng.random(3000) < 0.3
-    points = iso.OperatingPoints.from_scores(labels, rng.normal(1.5 * labels))
-    for draw in DRAW.values():
-        ax = drawn(draw(points, annotate_hull="accuracy", isolines=False))
-        boxes = [text.get_window_extent() for text in ax.texts]
-        assert 3 < len(boxes) < len(points.hull())
-        assert not any(
-            first.overlaps(second) for row, first in enumerate(boxes) for second in boxes[:row]
-        )
 
 
 # size and errors ----------------------------------------------------------------------------
@@ -359,26 +294,19 @@ def test_rows_below_the_axes_are_cut_not_dropped():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: plot.roc([1, 2]), "pts must be OperatingPoints or a mapping of names to them"),
-        (lambda: plot.roc({}), "pts must be OperatingPoints or a mapping of names to them"),
-        (lambda: plot.roc({"a": 1}), "pts['a'] must be OperatingPoints but is int"),
         (
-            lambda: plot.roc(SMALL, annotate_hull="x"),
-            "annotate_hull must be one of 'accuracy', 'f'",
+            lambda: plot.roc([1, 2]),
+            "models must be a mapping of names to OperatingPoints but is list",
         ),
-        (lambda: plot.roc(SMALL, grid_of="x"), "grid_of must be one of 'roc', 'pr', 'prg'"),
+        (lambda: plot.roc({}), "pts is empty; at least one model is needed"),
+        (lambda: plot.roc({"a": 1}), "models['a'] must be OperatingPoints but is int"),
         (lambda: plot.roc(SMALL, cost=2), "cost must be between 0 and 1 but is 2"),
         (lambda: plot.pr(SMALL, beta=-1), "beta must be a number ≥ 0 but is -1"),
         (lambda: plot.prg(SMALL, low=1), "low must be below 1 but is 1"),
-        (lambda: plot.prg(SMALL, pixels=0), "pixels must be a whole number, 2 or more, but is 0"),
         (
-            lambda: plot.roc({"a": SMALL, "b": SMALL.at_prevalence(0.2)}),
+            lambda: plot.roc({"a": SMALL, "b": SMALL.at_prevalence(0.2)}, isolines=True),
             "isolines needs models of one prevalence but theirs lie between 0.2 and 0.64; bring "
             "them to one with at_prevalence() or leave isolines out",
-        ),
-        (
-            lambda: plot.pr({"a": SMALL, "b": SMALL.at_prevalence(0.2)}, grid_of="roc"),
-            "grid_of needs models of one prevalence",
         ),
     ],
 )

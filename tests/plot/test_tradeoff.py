@@ -3,14 +3,11 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 
 import isometrics as iso
 from isometrics import plot
-from isometrics.errors import ParameterError
 from isometrics.spaces.indices import INDICES
-
-mpl.use("agg")
-from matplotlib import pyplot as plt
 
 LABELS = [int(label) for label in "1110111111011101001000101"]
 SMALL = iso.OperatingPoints.from_scores(LABELS, np.arange(25, 0, -1))
@@ -18,12 +15,6 @@ OTHER = iso.OperatingPoints.from_scores(LABELS, np.arange(25) % 7)
 SETS = iso.OperatingPoints.from_counts(
     [2, 5, 8], [0, 3, 12], positives=9, negatives=40, labels=["$small$", "middle", "l" * 40]
 )
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def lines(ax):
@@ -85,19 +76,10 @@ def test_models_of_other_totals_have_other_baselines():
 
 def test_parts_can_be_left_out():
     _, ax = plt.subplots()
-    same = plot.tradeoff(SMALL, ax, points=False, baseline=False, intervals=False, legend=False)
+    same = plot.tradeoff(SMALL, ax, baseline=False, legend=False)
     assert same is ax
-    assert len(ax.lines) == 1
-    assert not ax.texts
+    assert {label.partition(" (")[0] for label in lines(ax)} == {"single points", "best"}
     assert ax.get_legend() is None
-
-
-def test_the_number_of_grey_curves_is_bounded():
-    many = iso.OperatingPoints.from_scores(np.arange(500) % 3 == 0, np.arange(500))
-    ax = plot.tradeoff(many, most=7, baseline=False)
-    assert len(ax.lines) == 7 + 1
-    with pytest.raises(ParameterError, match="most must be a whole number"):
-        plot.tradeoff(many, most=0)
 
 
 def test_an_index_beyond_the_unit_interval_is_all_in_sight():
@@ -105,30 +87,3 @@ def test_an_index_beyond_the_unit_interval_is_all_in_sight():
     ax = drawn(plot.tradeoff(SMALL, index=double))
     assert ax.get_ylim()[1] > 2
     assert ax.get_ylabel() == r"twice \$F\$"
-
-
-# isolines --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", INDICES)
-def test_isolines_of_an_index(name):
-    """Bold at ½, dotted below, thin above; each line has one value."""
-    ax = drawn(plot.index_isolines(name, prevalence=0.3, levels=[0.4, 0.6]))
-    shown = lines(ax)
-    assert list(shown) == ["λ = 0.2", "λ = 0.5", "λ = 0.8"]
-    widths = [line.get_linewidth() for line in shown.values()]
-    assert widths[1] > widths[0] == widths[2]
-    assert [line.get_linestyle() for line in shown.values()] == [":", "-", "-"]
-    recall, precision = shown["λ = 0.8"].get_data()
-    values = INDICES[name].value(precision, recall, 0.8, 0.3)
-    np.testing.assert_allclose(values, values[0], rtol=1e-9)
-    assert [text.get_text() for text in ax.texts] == ["0.4", "0.6"]
-
-
-def test_a_value_that_no_point_has_is_left_out():
-    _, ax = plt.subplots()
-    plot.index_isolines("folke", ax, levels=[1.5], legend=False)
-    assert len(ax.lines) == 1
-    assert ax.get_legend() is None
-    with pytest.raises(ParameterError, match="lam must be between 0 and 1 but is 2"):
-        plot.index_isolines(lams=[2])

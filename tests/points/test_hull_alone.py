@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._core.sample import parse_sample
+from isometrics._core.rows import parse_sample
 from isometrics._table.table import Stored
 from isometrics.errors import NotAnswerableError, OneClassError, ParameterError
 from isometrics.measures import area_brackets

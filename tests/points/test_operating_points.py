@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isometrics import OperatingPoints
-from isometrics._core.sample import HIGHEST_SCORE
+from isometrics._core.counts import HIGHEST_SCORE
 from isometrics._table.table import Kind
 from isometrics.errors import (
     InputError,

@@ -1,7 +1,5 @@
 """Tables drawn at random, from a seed that is new in every run and printed at its end."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from isometrics import OperatingPoints
@@ -56,16 +54,3 @@ def several_points(rng):
     points.append(OperatingPoints.from_scores([0, 0, 1, 1], [4, 3, 2, 1]))
     points.append(OperatingPoints.from_scores([1, 0], [0.9, 0.4], positives=5, negatives=7))
     return points
-
-
-class DrawnBand(NamedTuple):
-    """A confidence band as those of the library look."""
-
-    space: str
-    x: object
-    lower: object
-    upper: object
-    model: str = ""
-    kind: str = "pointwise"
-    confidence_level: float = 0.95
-    index: str = ""

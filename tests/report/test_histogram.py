@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from isometrics import OperatingPoints
-from isometrics.report.model import BINS, histogram_of
+from isometrics.report.model import BINS, histogram_of, unpacked
 from isometrics.testing.strategies import binary_samples
 
 
@@ -14,32 +14,40 @@ def test_every_item_is_in_one_place(sample):
     labels, scores, weights = sample
     points = OperatingPoints.from_scores(labels, scores, sample_weight=weights)
     result = histogram_of(points.table)
-    assert result.positives.size == result.negatives.size == BINS
-    assert result.positives.sum() + result.below[0] + result.above[0] == points.positives
-    assert result.negatives.sum() + result.below[1] + result.above[1] == points.negatives
+    assert unpacked(result["positives"]).size == unpacked(result["negatives"]).size == BINS
+    assert (
+        unpacked(result["positives"]).sum() + result["below"][0] + result["above"][0]
+        == points.positives
+    )
+    assert (
+        unpacked(result["negatives"]).sum() + result["below"][1] + result["above"][1]
+        == points.negatives
+    )
     finite = np.asarray(scores, np.float64)[(weights > 0) & np.isfinite(scores)]
     if finite.size:
-        assert (result.lo, result.hi) == (finite.min(), finite.max())
+        assert (result["lo"], result["hi"]) == (finite.min(), finite.max())
 
 
 def test_bins_are_equally_wide():
     scores = np.linspace(0, 1, 401)
     labels = np.arange(401) % 2 == 0
     result = histogram_of(OperatingPoints.from_scores(labels, scores).table)
-    assert (result.positives + result.negatives)[1:-1].tolist() == pytest.approx([10] * 38, abs=1)
+    assert (unpacked(result["positives"]) + unpacked(result["negatives"]))[
+        1:-1
+    ].tolist() == pytest.approx([10] * 38, abs=1)
 
 
 def test_infinite_scores_and_unscored_items_stand_apart():
     points = OperatingPoints.from_scores([1, 0, 1], [np.inf, 0.5, 0.25], positives=5, negatives=9)
     result = histogram_of(points.table)
-    assert result.above == (1, 0)
-    assert result.below == (3, 8)
+    assert result["above"] == [1, 0]
+    assert result["below"] == [3, 8]
 
 
 def test_only_infinite_scores_leave_all_bins_empty():
     result = histogram_of(OperatingPoints.from_scores([1, 0], [np.inf, -np.inf]).table)
-    assert (result.lo, result.hi) == (0, 0)
-    assert result.positives.sum() == result.negatives.sum() == 0
+    assert (result["lo"], result["hi"]) == (0, 0)
+    assert unpacked(result["positives"]).sum() == unpacked(result["negatives"]).sum() == 0
 
 
 def test_counts_without_scores_have_none():
@@ -49,4 +57,4 @@ def test_counts_without_scores_have_none():
 
 def test_the_widest_range_of_scores():
     result = histogram_of(OperatingPoints.from_scores([1, 0], [1.7e308, -1.7e308]).table)
-    assert result.positives[-1] == result.negatives[0] == 1
+    assert unpacked(result["positives"])[-1] == unpacked(result["negatives"])[0] == 1

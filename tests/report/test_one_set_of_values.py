@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import isometrics as iso
-from isometrics._core.results import several
+from isometrics._core.results import join_names
 from isometrics.errors import NotAnswerableError
 from isometrics.report.model import report_model
 
@@ -43,15 +43,15 @@ def check_choice(verdict):
     best = np.nanmax([*others, -math.inf])
     theirs = expected[verdict.runner_up]
     assert math.isnan(theirs) or sign * theirs == best
-    unit = sum(verdict.objective.costs or (1.0,))
+    unit = sum(getattr(verdict.objective, "costs", (1.0,)))
     close(verdict.lead * unit, sign * (mine - theirs))
     if " beats " in said:
         assert sign * mine >= best
         assert verdict.confidence_set == (verdict.model,)
     if "cannot tell" in said:
         text = re.search(r"Expect \D.*? (\S+) on new data", said)[1]
-        assert f"cannot tell {several([verdict.model])} ({text})" in said
-        assert f"; {several([verdict.model])} is used by default." in said
+        assert f"cannot tell {join_names([verdict.model])} ({text})" in said
+        assert f"; {join_names([verdict.model])} is used by default." in said
         assert len(re.findall(r" \([-\d.,e]+\)", said)) == len(verdict.confidence_set)
 
 

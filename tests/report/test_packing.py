@@ -5,8 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from isometrics.report.model import packed, unpacked
-from isometrics.report.packing import bytes_of, text_of
+from isometrics.report.model import bytes_of, packed, text_of, unpacked
 
 integers = arrays(np.int64, st.integers(0, 30), elements=st.integers(-(2**63), 2**63 - 1))
 floats = arrays(np.float64, st.integers(0, 30), elements=st.floats(allow_nan=True))

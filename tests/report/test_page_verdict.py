@@ -9,11 +9,12 @@ import pytest
 
 import isometrics as iso
 from isometrics._core.parameters import parse_random_state
-from isometrics.analysis.verdicts import Request, contest_of_rows
+from isometrics.analysis.verdicts import contest_of_rows
 from isometrics.decisions.objective import parse_objective
 from isometrics.errors import NotAnswerableError
+from isometrics.verdict.contest import Options
 from isometrics.verdict.estimates import REPEATS
-from isometrics.verdict.judge import Options, count_parts, drawing_of
+from isometrics.verdict.judge import count_parts
 from isometrics.verdict.sentences import _explained
 
 from .drawn import strange_sample
@@ -92,12 +93,12 @@ def question_of(labels, models, weights, asked, prevalence, *, drawn=True):
     """Return what the page is asked, with the draws of Python's own verdict."""
     analysis = iso.analyse(labels, models, sample_weight=weights)
     options = Options(n_resamples=REPLICATES)
-    request = Request(parse_objective(**asked), options, False, None, prevalence)
-    contest = contest_of_rows(analysis.rows, analysis.models, request)
+    asked = parse_objective(**asked)
+    contest = contest_of_rows(analysis.rows, analysis.models, asked, options, prevalence)
     seeds = parse_random_state(0).spawn(2)
     weightings, folds = None, []
     if drawn:
-        parts = drawing_of(options, seeds[0]).map(contest, np.copy)
+        parts = options._replace(random_state=seeds[0]).map(contest, np.copy)
         weightings = np.concatenate(parts).tolist()
         random = np.random.default_rng(seeds[1])
         fold_count = count_parts(contest)
@@ -112,8 +113,8 @@ def question_of(labels, models, weights, asked, prevalence, *, drawn=True):
         "ranks": [ranks for ranks, _ in ranked],
         "thresholds": [[plain(value) for value in values] for _, values in ranked],
         "objective": {
-            "beta": None if objective.beta is None else plain(objective.beta),
-            "costs": objective.costs,
+            "beta": plain(getattr(objective, "beta", None)),
+            "costs": getattr(objective, "costs", None),
             "constraint": constraint
             and {"quantity": constraint.quantity, "level": constraint.level},
         },

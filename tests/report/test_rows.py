@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import isometrics as iso
+from isometrics.analysis.page import rows_of_page
 from isometrics.analysis.verdicts import JUDGED_BETAS
-from isometrics.report.model import MOST_ROWS, lean, report_model, settings_of, unpacked
-from isometrics.report.packing import bytes_of
-from isometrics.verdict.without_rows import judge_tables
+from isometrics.report.model import MOST_ROWS, bytes_of, lean, report_model, settings_of, unpacked
+from isometrics.verdict.judge import judge_tables
 
 RNG = np.random.default_rng(4)
 LABELS = RNG.random(300) < 0.3
@@ -68,7 +68,9 @@ def test_rows_that_the_page_cannot_use_are_left_out():
         return "rows" in report_model(analysis.models, rows=analysis.rows, **options)
 
     assert has_rows(ANALYSIS)
-    assert not has_rows(ANALYSIS, verdict=ANALYSIS.verdict(folds=np.arange(300) % 3))
+    rows = ANALYSIS.rows
+    folds = iso.analyse(rows.labels, rows.scores, groups=np.arange(300) % 3)
+    assert not has_rows(ANALYSIS, verdict=folds.verdict(folds=True))
     many = np.arange(MOST_ROWS + 1)
     assert not has_rows(iso.analyse(many % 2 == 0, {"m": many % 7}))
     beyond = np.array([2**60 + 1, 2**60 + 3, 2**60], dtype=np.int64)
@@ -99,13 +101,13 @@ def test_verdicts_for_other_settings_are_stored_where_the_page_has_no_rows():
 def test_the_rows_of_one_model_are_those_of_its_table():
     analysis = iso.analyse(LABELS, {"a": MODELS["a"]})
     alone = replace(analysis, rows=None)
-    assert sorted(alone._rows_of_report().scores["a"]) == sorted(MODELS["a"])
-    assert alone.at_prevalence(0.1)._rows_of_report().size == 300
-    assert replace(ANALYSIS, rows=None)._rows_of_report() is None
+    assert sorted(rows_of_page(alone).scores["a"]) == sorted(MODELS["a"])
+    assert rows_of_page(alone.at_prevalence(0.1)).size == 300
+    assert rows_of_page(replace(ANALYSIS, rows=None)) is None
     many = np.arange(MOST_ROWS + 1)
-    assert replace(iso.analyse(many % 2 == 0, {"m": many}), rows=None)._rows_of_report() is None
+    assert rows_of_page(replace(iso.analyse(many % 2 == 0, {"m": many}), rows=None)) is None
     classes = iso.analyse(np.arange(300) % 3, RNG.random((300, 3)))
-    assert classes._rows_of_report() is None
+    assert rows_of_page(classes) is None
 
 
 @pytest.mark.slow

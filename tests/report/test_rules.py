@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import isometrics as iso
-from isometrics.decisions.files import data_of, decision_of_data
+from isometrics.decisions.decision import data_of, decision_of_data
 from isometrics.report.model import report_model
 
 NAMES = ["forest", 'a "b"; --', "it's <b>\\n", "näme\n😀"]

@@ -10,10 +10,10 @@ import pytest
 
 import isometrics as iso
 from isometrics import OperatingPoints
-from isometrics._table.hull import EVERYTHING, NOTHING
+from isometrics._table.path import EVERYTHING, NOTHING
 from isometrics.errors import UndefinedWarning
 from isometrics.measures import area_brackets
-from isometrics.report.model import histogram_of, report_model
+from isometrics.report.model import histogram_of, report_model, unpacked
 from isometrics.spaces.indices import INDICES
 
 from .drawn import several_points, strange_sample
@@ -240,9 +240,11 @@ def test_histograms(both):
             continue
         if not rows_of(points, result):
             continue
-        assert (result["histogram"]["lo"], result["histogram"]["hi"]) == (right.lo, right.hi)
-        for name in ("positives", "negatives", "below", "above"):
-            close(result["histogram"][name], getattr(right, name))
+        assert (result["histogram"]["lo"], result["histogram"]["hi"]) == (right["lo"], right["hi"])
+        for name in ("positives", "negatives"):
+            close(result["histogram"][name], unpacked(right[name]))
+        for name in ("below", "above"):
+            close(result["histogram"][name], right[name])
 
 
 def test_tradeoff_values(both):

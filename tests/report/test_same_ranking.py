@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isometrics import OperatingPoints
-from isometrics.calibration.reliability import calibration_report
+from isometrics.calibration import calibration_report
 from isometrics.decisions.lift import cumulative_gains, lift, net_benefit
 from isometrics.report.model import report_model
 

@@ -7,14 +7,14 @@ import struct
 import threading
 import urllib.request
 import webbrowser
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import pytest
 
 from isometrics import OperatingPoints
 from isometrics.errors import ParameterError
 from isometrics.report import report_html, serve
-from isometrics.report.serve import PageServer, _Handler, page_server
+from isometrics.report.serve import PageServer, page_server
 
 SMALL = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
 
@@ -71,17 +71,15 @@ def test_only_this_machine_can_reach_it(server):
         "?token=",
         "?token=guess",
         "?token={token}x",
-        "?Token={token}",
         "?x={token}",
         "?token=%C3%A9",
     ],
 )
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_without_its_token_the_page_is_not_shown(server, query, method):
-    answer, body = ask(server, f"/{query.format(token=server.token)}", method=method)
+def test_without_its_token_the_page_is_not_shown(server, query):
+    answer, body = ask(server, f"/{query.format(token=server.token)}")
     assert answer.status == 403
     assert b"forest" not in body
-    assert (b"with the token" in body) == (method == "GET")
+    assert b"with the token" in body
 
 
 def test_each_server_has_a_long_token_of_its_own(server):
@@ -92,23 +90,13 @@ def test_each_server_has_a_long_token_of_its_own(server):
 
 def test_security_headers(server):
     answer, _ = ask(server)
-    policy = answer.getheader("Content-Security-Policy")
-    assert policy.startswith("default-src 'none'; script-src 'sha256-")
-    assert policy.endswith("frame-ancestors 'none'")
+    assert answer.getheader("Content-Security-Policy") == "frame-ancestors 'none'"
     assert answer.getheader("X-Content-Type-Options") == "nosniff"
-    assert answer.getheader("X-Frame-Options") == "DENY"
     assert answer.getheader("Referrer-Policy") == "no-referrer"
     assert answer.getheader("Cross-Origin-Resource-Policy") == "same-origin"
     assert answer.getheader("Cache-Control") == "no-store"
     assert "Python" not in answer.getheader("Server")
     assert answer.getheader("Access-Control-Allow-Origin") is None
-
-
-def test_a_head_request_has_no_body(server):
-    answer, body = ask(server, method="HEAD")
-    assert answer.status == 200
-    assert int(answer.getheader("Content-Length")) > 1000
-    assert body == b""
 
 
 @pytest.mark.parametrize(
@@ -117,14 +105,9 @@ def test_a_head_request_has_no_body(server):
         "/favicon.ico",
         "/../../../../etc/passwd",
         "/%2e%2e/%2e%2e/etc/passwd",
-        "/..%2f..%2fetc/passwd",
-        "//etc/passwd",
         "/./",
-        "/static/report.html",
         "/index.html?x=/etc/passwd",
-        "http://elsewhere.example/",
         "*",
-        "/\\..\\..\\windows\\win.ini",
     ],
 )
 def test_no_other_path_leads_anywhere(server, path):
@@ -133,51 +116,10 @@ def test_no_other_path_leads_anywhere(server, path):
     assert body == b"There is one page here, /.\n"
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        None,
-        "",
-        "evil.example",
-        "evil.example:{port}",
-        "127.0.0.1",
-        "127.0.0.1:1",
-        "127.0.0.1.evil.example:{port}",
-        "localhost.evil.example:{port}",
-        "192.168.0.7:{port}",
-        "127.0.0.1:{port}x",
-    ],
-)
-def test_foreign_hosts_are_refused(server, host):
-    given = None if host is None else host.format(port=server.server_port)
-    answer, body = ask(server, host=given)
-    assert answer.status == 421
-    assert b"forest" not in body
-
-
-@pytest.mark.parametrize("host", ["localhost:{port}", "LOCALHOST:{port}", "[::1]:{port}"])
-def test_names_of_this_machine_are_known(server, host):
-    answer, _ = ask(server, host=host.format(port=server.server_port))
-    assert answer.status == 200
-
-
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("method", ["HEAD", "POST", "OPTIONS"])
 def test_nothing_can_be_sent(server, method):
     answer, _ = ask(server, method=method)
     assert answer.status == 501
-
-
-def test_other_machines_may_use_any_name():
-    with PageServer("page", "0.0.0.0", 0) as server:
-        port = server.server_port
-        for name in ("192.168.0.7", "[fe80::1]", "laptop", "laptop.example", "localhost"):
-            assert server.knows(f"{name}:{port}")
-        assert not server.knows("laptop:1")
-        assert not server.knows(None)
-        assert server.policy == "; frame-ancestors 'none'"
-        assert server.address == f"http://127.0.0.1:{port}/?token={server.token}"
-        name = socket.gethostname()
-        assert server.address_for_others == f"http://{name}:{port}/?token={server.token}"
 
 
 def test_other_machines_are_answered_by_the_name_of_this_one():
@@ -189,48 +131,20 @@ def test_other_machines_are_answered_by_the_name_of_this_one():
         assert refused.status == 403
 
 
-def test_version_six_addresses():
-    with running({"forest": SMALL}, host="::1") as server:
-        assert server.address == f"http://[::1]:{server.server_port}/?token={server.token}"
-        with urllib.request.urlopen(server.address, timeout=10) as answer:
-            assert b"forest" in answer.read()
-
-
-def test_browsers_leave_out_the_port_of_http():
-    with PageServer("page", "127.0.0.1", 0) as server:
-        server.server_port = 80
-        assert server.address == f"http://127.0.0.1/?token={server.token}"
-        for host in ("127.0.0.1", "localhost", "[::1]", "127.0.0.1:80"):
-            assert server.knows(host)
-        for host in ("evil.example", "127.0.0.1:", "127.0.0.1:8080", "::1", "[::1", ""):
-            assert not server.knows(host)
-
-
-@pytest.mark.parametrize("port", [-1, 65536, 99999])
-def test_a_port_that_does_not_exist(port):
-    with pytest.raises(ParameterError, match=f"between 0, .* and 65535 but is {port}"):
-        PageServer("page", "127.0.0.1", port)
-
-
 def test_what_cannot_be_listened_on_is_one_sentence():
     with PageServer("page", "127.0.0.1", 0) as server:
         taken = server.server_port
         with pytest.raises(ParameterError) as caught:
             PageServer("page", "127.0.0.1", taken)
         assert str(caught.value) == (
-            f"port {taken} is already in use on 127.0.0.1; choose another one, or 0 for any that "
-            "is free"
+            f"cannot listen on host '127.0.0.1', port {taken}: address already in use; choose "
+            "others, or port 0 for any that is free"
         )
     for host in ("nowhere.invalid", "a" * 70, "192.0.2.1"):
-        with pytest.raises(ParameterError, match=f"cannot listen on host '{host}'"):
+        with pytest.raises(ParameterError, match=f"cannot listen on host '{host}', port 0: "):
             PageServer("page", host, 0)
-
-
-@pytest.mark.parametrize("host", ["x:" + "9" * 5000, "127.0.0.1:²", "127.0.0.1:-1", "[:::", ":"])
-def test_absurd_hosts_print_nothing(server, capsys, host):
-    answer, _ = ask(server, host=host.encode())
-    assert answer.status == 421
-    assert capsys.readouterr().err == ""
+    with pytest.raises(ParameterError, match=r"^port must be between 0, .* 65535 but is 65536$"):
+        PageServer("page", "127.0.0.1", 65536)
 
 
 def test_a_client_that_goes_away_prints_nothing(capsys):
@@ -250,24 +164,6 @@ def test_a_client_that_goes_away_prints_nothing(capsys):
                 thread.join(10)
                 assert not thread.is_alive()
     assert capsys.readouterr().err == ""
-
-
-def test_other_errors_are_printed(capsys):
-    with PageServer("page", "127.0.0.1", 0) as server:
-        try:
-            raise ZeroDivisionError("oops")
-        except ZeroDivisionError:
-            server.handle_error(None, "127.0.0.1")
-    assert "oops" in capsys.readouterr().err
-
-
-def test_idle_connections_are_closed(monkeypatch):
-    assert 0 < _Handler.timeout <= 60
-    monkeypatch.setattr(_Handler, "timeout", 0.05)
-    with running({"forest": SMALL}) as server:
-        client = socket.create_connection(("127.0.0.1", server.server_port), timeout=10)
-        assert client.recv(100) == b""
-        client.close()
 
 
 def test_without_anything_the_page_asks_for_a_file():
@@ -304,26 +200,6 @@ def test_serve_runs_until_interrupted(monkeypatch, interrupt, open_browser):
     assert opened == (announced if open_browser else [])
     assert announced[0].startswith("http://127.0.0.1:")
     assert pages == [report_html({"forest": SMALL}, title="Served")]
-
-
-def test_serve_need_not_announce_itself(interrupt):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-
-    def visit():
-        while True:  # until it is there
-            with suppress(ConnectionError):
-                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-                connection.request("GET", "/")
-                assert connection.getresponse().status == 403
-                connection.close()
-                interrupt()
-                return
-
-    visitor = threading.Thread(target=visit)
-    visitor.start()
-    serve({"forest": SMALL}, port=port, open_browser=False)
-    visitor.join()
 
 
 def test_serve_warns_where_other_machines_can_read_the_page(interrupt):

@@ -12,9 +12,8 @@ from isometrics import OperatingPoints
 from isometrics.analysis.verdicts import quick_verdicts
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.report import write_report
-from isometrics.report.model import as_json, lean, report_model, unpacked
+from isometrics.report.model import MOST_TUNING_ROWS, as_json, lean, report_model, unpacked
 from isometrics.report.serve import page_server
-from isometrics.report.tuning import MOST_ROWS
 from isometrics.testing.strategies import binary_samples
 
 BETAS = (0, 0.1, 0.5, 1, 2, 10)
@@ -82,7 +81,7 @@ def test_weights(sample, seed):
 
 
 def test_long_tables_have_the_rules_that_can_be_best():
-    tuning, points = tables(1, MOST_ROWS + 500)["forest"], tables(2, 20_000)["forest"]
+    tuning, points = tables(1, MOST_TUNING_ROWS + 500)["forest"], tables(2, 20_000)["forest"]
     model = assert_rules_of(tuning, points)
     data = model["tuning"]
     assert data["complete"] is False
@@ -171,6 +170,6 @@ def test_tuning_data_is_moved_to_the_prevalence_of_the_analysis(tmp_path):
 def test_many_rows_are_judged_with_few_resamples():
     names = [f"m{place}" for place in range(12)]
     analysis, tuning = (iso.analyse(*scores(seed, 90_000, models=names)) for seed in (1, 2))
-    found = quick_verdicts(analysis, {}, thresholds_from=tuning)
+    found = quick_verdicts(analysis, {"thresholds_from": tuning})
     assert found.n_resamples == 100
     assert found.verdicts[""].method.startswith("Model and threshold were chosen on the tuning")

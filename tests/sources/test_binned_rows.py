@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics._core.sample import Sample
 from isometrics._counting import bins
 from isometrics.errors import FileError, OneClassError
 from isometrics.measures import area_brackets, registered
 from isometrics.sources import binned_rows
 from isometrics.sources.binned_rows import BinnedRows
-from isometrics.sources.sorted_rows import SpillFolder
 from isometrics.testing.strategies import binary_samples
 
 EXACT = {each.name: each.of for each in registered() if each.of_curve}
@@ -21,12 +21,12 @@ NARROW = ("AUROC", "AUPR", "average precision", "AUPRG")
 BETAS = [0, 0.3, 1, 4, float("inf")]
 
 
-def passes(table, chunks, room, most=10_000):
+def passes(table, chunks, most=10_000):
     """Show all rows again as long as the table wants to; return how often it did."""
     for number in range(1, most):
         for labels, scores in chunks if not callable(chunks) else chunks(number):
-            table.append(labels, scores)
-        if not table.end_pass("label", room):
+            table.append([Sample(labels, {"m": scores})])
+        if not table.end_pass():
             return number
     raise AssertionError("the passes never end")
 
@@ -48,10 +48,12 @@ class Coarse:
 
 
 def read(labels, scores, tolerance, *, chunk=5, room=10**6):
-    with SpillFolder() as folder:
-        table = BinnedRows(scores.dtype, tolerance, folder=folder)
-        number = passes(table, chunked(labels, scores, chunk), room)
-        return table.points("label", budget=10**9), number
+    table = BinnedRows("label", tolerance, budget=10**9)
+    with pytest.MonkeyPatch.context() as patched:
+        # So many rows may be kept in a later pass.
+        patched.setattr(binned_rows, "_BYTES_OF_A_KEY", 10**9 / room if room else 10**12)
+        number = passes(table, chunked(labels, scores, chunk))
+    return table.points("m"), number
 
 
 def check(found, full, tolerance):
@@ -159,28 +161,29 @@ def test_a_short_sample_is_exact():
     assert found.table == iso.OperatingPoints.from_scores(labels, scores).table
 
 
+def rows(labels, scores):
+    return [Sample(labels, {"m": scores})]
+
+
 def test_a_short_sample_is_counted_once_however_many_passes_others_need(monkeypatch):
     labels, scores = curved(50, 1)
     Coarse(monkeypatch, first=60)
-    with SpillFolder() as folder:
-        table = BinnedRows(scores.dtype, 0.1, folder=folder)
-        for _ in range(3):
-            table.append(labels, scores)
-            assert not table.end_pass("label", 100)
-        found = table.points("label", budget=10**9)
-    assert found.table == iso.OperatingPoints.from_scores(labels, scores).table
+    table = BinnedRows("label", 0.1, 10**9)
+    for _ in range(3):
+        table.append(rows(labels, scores))
+        assert not table.end_pass()
+    assert table.points("m") == iso.OperatingPoints.from_scores(labels, scores)
 
 
 def test_a_finished_table_takes_no_notice_of_further_passes(monkeypatch):
     labels, scores = curved(500, 2)
     Coarse(monkeypatch)
-    with SpillFolder() as folder:
-        table = BinnedRows(scores.dtype, 0.3, folder=folder)
-        passes(table, chunked(labels, scores, 100), 10**6)
-        before = table.points("label", budget=0)
-        table.append(labels, scores)
-        assert not table.end_pass("label", 10**6)
-        assert table.points("label", budget=0) == before
+    table = BinnedRows("label", 0.3, 10**9)
+    passes(table, chunked(labels, scores, 100))
+    before = table.points("m")
+    table.append(rows(labels, scores))
+    assert not table.end_pass()
+    assert table.points("m") == before
 
 
 @pytest.mark.parametrize("change", ["fewer", "more", "other labels", "nothing", "other scores"])
@@ -195,10 +198,9 @@ def test_rows_that_change_between_passes_are_noticed(monkeypatch, change):
         # As many rows of each class, and one of them at another score.
         "other scores": [(labels, np.where(np.arange(500) == 7, scores[8], scores))],
     }[change]
-    with SpillFolder() as folder:
-        table = BinnedRows(scores.dtype, 1e-3, folder=folder)
-        with pytest.raises(FileError, match=r"^the predictions changed while they were read; "):
-            passes(table, lambda number: changed if number > 1 else [(labels, scores)], 10**6)
+    table = BinnedRows("label", 1e-3, 10**9)
+    with pytest.raises(FileError, match=r"^the predictions changed while they were read; "):
+        passes(table, lambda number: changed if number > 1 else [(labels, scores)])
 
 
 @pytest.mark.parametrize("only", [True, False])
@@ -210,27 +212,21 @@ def test_one_class(monkeypatch, only, size):
         read(np.full(size, only), np.arange(float(size)), 0.1)
 
 
-def test_few_rows_may_go_to_the_disk():
-    labels, scores = curved(50, 1)
-    with SpillFolder() as folder:
-        table = BinnedRows(scores.dtype, 0.1, folder=folder)
-        table.append(labels, scores)
-        assert table.nbytes > 0
-        table.spill()
-        assert table.nbytes == 0
-        found = table.points("label", budget=10**9)
-        assert found == iso.OperatingPoints.from_scores(labels, scores)
-
-
-def test_bins_take_the_place_of_rows(monkeypatch):
+def test_bins_take_the_place_of_rows_that_do_not_fit(monkeypatch):
+    """Of two models, the one with more rows is counted in bins first."""
     labels, scores = curved(500, 1)
-    Coarse(monkeypatch)
-    with SpillFolder() as folder:
-        table = BinnedRows(scores.dtype, 0.1, folder=folder)
-        table.append(labels, scores)
-        assert table.nbytes == 0
-        table.spill()  # nothing is left to move
-        assert table.end_pass("label", 10**6)
+    Coarse(monkeypatch, first=1000)
+    table = BinnedRows("label", 0.1, 500 * binned_rows.BYTES_OF_A_ROW)
+    chunks = [(labels, {"m": scores}), (labels[:100], {"few": scores[:100]})]
+    while True:
+        for label, score in chunks:
+            table.append([Sample(label, score)])
+        if not table.end_pass():
+            break
+    few = iso.OperatingPoints.from_scores(labels[:100], scores[:100])
+    assert table.points("few") == few
+    assert table.points("m").table.partial
+    check(table.points("m"), iso.OperatingPoints.from_scores(labels, scores), 0.1)
 
 
 def test_empty_batches(monkeypatch):
@@ -238,11 +234,9 @@ def test_empty_batches(monkeypatch):
     Coarse(monkeypatch)
     nothing = (labels[:0], scores[:0])
     parts = [nothing, (labels[:150], scores[:150]), nothing, (labels[150:], scores[150:]), nothing]
-    with SpillFolder() as folder:
-        table = BinnedRows(scores.dtype, 0.05, folder=folder)
-        passes(table, parts, 10**6)
-        found = table.points("label", budget=0)
-    check(found, iso.OperatingPoints.from_scores(labels, scores), 0.05)
+    table = BinnedRows("label", 0.05, 10**9)
+    passes(table, parts)
+    check(table.points("m"), iso.OperatingPoints.from_scores(labels, scores), 0.05)
 
 
 def test_scores_far_outside_of_the_first_rows(monkeypatch):

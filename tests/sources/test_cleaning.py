@@ -18,7 +18,7 @@ from isometrics.errors import (
     ScoreError,
     WeightError,
 )
-from isometrics.sources.arrow import can_name, codes, kind_of, numbers, unholdable
+from isometrics.sources.batches import can_name, codes, kind_of, numbers
 from isometrics.sources.written_numbers import is_number
 
 from .test_tables import batched
@@ -140,15 +140,13 @@ def test_small_types_of_weights(dtype):
     assert result.tp.dtype == np.int64
 
 
-def test_decimals_that_do_not_fit():
-    wide = pa.array([decimal.Decimal(1), decimal.Decimal(10**25)], pa.decimal128(30, 0))
-    what = (
-        "has decimals that do not fit into 64 bits (cast them to fewer digits): 1 in all, the "
-        "first at position 1"
-    )
-    assert refused(ScoreError, [1, 0], wide) == f"score {what}"
-    assert refused(WeightError, [1, 0], [0.5, 0.2], wide) == f"weight {what}"
-    assert refused(LabelError, wide, [0.5, 0.2]) == f"label {what}"
+def test_decimals_are_the_nearest_doubles():
+    texts = ["0.1", "0.12345678901234567890", "3"]
+    wide = pa.array(list(map(decimal.Decimal, texts)), pa.decimal128(38, 20))
+    assert numbers(wide).values.tolist() == [float(text) for text in texts]
+    whole = pa.array([decimal.Decimal(1), decimal.Decimal(10**25)], pa.decimal128(30, 0))
+    assert numbers(whole).values.tolist() == [1, 1e25]
+    assert numbers(whole.slice(0, 1).cast(pa.decimal128(18, 0))).values.dtype == np.int64
 
 
 # ---------------------------------------------------------------------- kinds of columns
@@ -216,16 +214,6 @@ def test_numbers_and_their_nulls():
     assert numbers(pa.array([True, None])).values.tolist() == [True, False]
     assert numbers(pa.array([], pa.float64())).values.size == 0
     assert numbers(pa.array([decimal.Decimal("1.25")])).values.tolist() == [1.25]
-
-
-def test_unholdable_numbers():
-    assert unholdable(pa.array([1.5])) is None
-    assert unholdable(pa.array([decimal.Decimal("1.25")])) is None
-    exact, inexact = decimal.Decimal("0.500000000000000000"), decimal.Decimal("0.1")
-    wide = pa.array([exact, inexact, None], pa.decimal128(30, 18))
-    result = unholdable(wide)
-    assert result.tolist() == [False, wide.cast(pa.float64())[1].as_py() != inexact, False]
-    assert unholdable(pa.array([2**70, 5], pa.decimal128(38, 0))).tolist() == [True, False]
 
 
 def test_codes():

@@ -1,6 +1,4 @@
-"""Groups of a cluster that one pass cannot collect are counted in blocks, exactly."""
-
-from contextlib import nullcontext
+"""Groups of a cluster are counted together: exactly where one pass can collect their rows."""
 
 import numpy as np
 import polars as pl
@@ -10,10 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._core.lazy_mapping import LazyMapping
-from isometrics.errors import ToleranceWarning
 from isometrics.sources.cluster_passes import PassLimits
-from isometrics.sources.clusters import ClusterFrame, frame_source
+from isometrics.sources.spark_and_dask import frame_source
 
 from .test_binned_rows import check
 from .test_cluster_passes import cluster
@@ -55,7 +51,7 @@ def check_same(result, expected):
     st.booleans(),
 )
 def test_the_same_tables_as_in_memory(size, groups, weights, seed, named):
-    """To the bit for counts; no pass collects more rows than it may."""
+    """To the bit for counts."""
     columns = sites(size, groups, seed, weights=weights)
     options = OPTIONS
     if named:
@@ -65,74 +61,33 @@ def test_the_same_tables_as_in_memory(size, groups, weights, seed, named):
         del columns["b"]
     weight = {"weight": "weight"} if weights else {}
     expected = iso.read_predictions(pl.DataFrame(columns), **options, **weight, keep_rows=False)
-    sizes = np.unique(columns["site"], return_counts=True)[1]
-    # Labels, models and groups together are counted in one pass, and must fit into it.
-    most = max(int(sizes.max()), 4 * sizes.size)
-    source = cluster(columns, PassLimits(most, 16, 200))
-    result = iso.read_predictions(source, **options, **weight)
+    result = iso.read_predictions(cluster(columns), **options, **weight)
     check_same(result, expected)
-    assert max(each.collected for each in result.passes if each.purpose == "scores") <= most
-    if size > most:
-        assert isinstance(result.groups, LazyMapping)
-        assert f"{len(sizes)} groups were counted in " in result.description
 
 
-def test_a_group_that_no_pass_can_collect_has_bounds():
-    columns = sites(3000, 4)
-    columns["site"] = ["large" if row % 2 else site for row, site in enumerate(columns["site"])]
-    source = cluster(columns, PassLimits(800, 100, 60))
-    result = iso.read_predictions(source, **OPTIONS)
-    assert isinstance(result.groups, LazyMapping)
-    expected = iso.read_predictions(pl.DataFrame(columns), **OPTIONS)
-    for group, models in result.groups.items():
-        check(models["a"], expected.groups[group]["a"], 1e-6)
-        assert models["a"].table.complete or group == "large"
-
-
-@pytest.mark.parametrize(
-    ("limits", "tolerance"), [(PassLimits(400, 100, 60), 0.01), (PassLimits(400, 100, 2), None)]
-)
-def test_as_many_passes_as_bounds_need(limits, tolerance):
-    """A tolerance, and rows that would take too many passes, are counted all at once."""
+@pytest.mark.parametrize("tolerance", [0.01, None])
+def test_groups_of_more_rows_than_a_pass_collects_have_bounds(tolerance):
     columns = sites(3000, 3)
-    source = cluster(columns, limits)
-    with nullcontext() if tolerance else pytest.warns(ToleranceWarning):
-        result = iso.read_predictions(source, **OPTIONS, tolerance=tolerance)
-    assert isinstance(result.groups, dict)
-    assert any(models["a"].table.partial for models in result.groups.values())
-
-
-def test_progress_tells_the_share_of_blocks():
-    told = []
-    source = cluster(sites(600, 20), PassLimits(100, 50, 60))
-    iso.read_predictions(source, **OPTIONS, progress=lambda *each: told.append(each))
-    first = next(index for index, (done, _) in enumerate(told) if done < 600)
-    shares = told[first:]
-    assert shares[-1] == (600, 600)
-    assert shares == sorted(shares)
-    assert len(set(shares)) > 6
+    source = cluster(columns, PassLimits(800, 100, 60))
+    result = iso.read_predictions(source, **OPTIONS, tolerance=tolerance)
+    expected = iso.read_predictions(pl.DataFrame(columns), **OPTIONS)
+    if tolerance is not None:
+        assert any(models["a"].table.partial for models in result.groups.values())
+    assert max(each.collected for each in result.passes if each.purpose == "scores") <= 800
+    for group, models in result.groups.items():
+        check(models["a"], expected.groups[group]["a"], tolerance or 1e-6)
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("spark")
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
-def test_spark(spark):
+@pytest.mark.parametrize("engine", ["spark", "dask"])
+def test_engines(engine, request):
     columns = sites(4000, 60)
-    frame = frame_source(spark.createDataFrame(pa.table(columns)))
-    frame.limits = PassLimits(900, 100, 60)
-    assert isinstance(frame, ClusterFrame)
-    result = iso.read_predictions(frame, **OPTIONS)
-    assert isinstance(result.groups, LazyMapping)
-    check_same(result, iso.read_predictions(pa.table(columns), **OPTIONS))
-    assert max(each.collected for each in result.passes if each.purpose == "scores") <= 900
-
-
-@pytest.mark.slow
-def test_dask():
-    dd = pytest.importorskip("dask.dataframe")
-    columns = sites(4000, 60)
-    frame = frame_source(dd.from_pandas(pl.DataFrame(columns).to_pandas(), npartitions=3))
-    frame.limits = PassLimits(900, 100, 60)
-    result = iso.read_predictions(frame, **OPTIONS)
-    assert isinstance(result.groups, LazyMapping)
+    if engine == "spark":
+        frame = request.getfixturevalue("spark").createDataFrame(pa.table(columns))
+    else:
+        dd = pytest.importorskip("dask.dataframe")
+        frame = dd.from_pandas(pl.DataFrame(columns).to_pandas(), npartitions=3)
+    result = iso.read_predictions(frame_source(frame), **OPTIONS)
     check_same(result, iso.read_predictions(pa.table(columns), **OPTIONS))

@@ -340,14 +340,6 @@ def test_one_class_of_several():
     )
 
 
-def test_a_rare_class_is_found_by_its_column():
-    text = "class,p_cat,p_dog,p_bird\ncat,0.1,0.2,0.3\ndog,0.3,0.3,0.3\n"
-    layout = of(text, pos_label="bird")
-    assert layout.classes == {"bird": "bird"}
-    assert layout.scores == {"bird": "p_bird"}
-    assert of(text).unused == ("p_bird",)
-
-
 def test_two_families_are_not_guessed():
     columns = {"label": Peek("string", ["a1", "b1", "c1"])}
     columns |= {
@@ -397,8 +389,8 @@ def test_two_classes_with_a_column_each():
 
 
 def test_a_score_beside_columns_of_two_classes():
-    assert refusal("y,x0,x1,score\n0,0.5,0.5,0.1\n1,0.2,0.8,0.7\n") == (
-        "scores could be the column 'score', or 'x0' and 'x1', which are named after the labels; "
+    assert refusal("y,p0,p1,score\n0,0.5,0.5,0.1\n1,0.2,0.8,0.7\n") == (
+        "scores could be the column 'score', or 'p0' and 'p1', which are named after the labels; "
         "say which with scores="
     )
 

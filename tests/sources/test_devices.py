@@ -8,10 +8,9 @@ import pytest
 
 import isometrics as iso
 from isometrics._core.sample import Sample
-from isometrics._counting import triton_bins, triton_sums
+from isometrics._counting import triton_launch
 from isometrics.errors import LabelError, MissingValueError, OneClassError, WeightError
-from isometrics.measures import Measure, parse_areas, register, registered, unregister
-from isometrics.points.bounds import Bracket
+from isometrics.measures import registered
 from isometrics.sources import devices
 from isometrics.sources import streams as stream
 from isometrics.sources.devices import DeviceBins
@@ -19,7 +18,6 @@ from isometrics.sources.devices import DeviceBins
 torch = pytest.importorskip("torch")
 
 
-THREE = ("AUROC", "AUPR", "AUPRG")
 ALL = tuple(measure.name for measure in registered())
 
 
@@ -46,10 +44,9 @@ def way(request, monkeypatch):
     )
     if request.param == "compiled":
         pytest.importorskip("triton", "3.7")
-        monkeypatch.setattr(triton_sums, "can_run_on", lambda _: True)
-        count, bound = triton_bins.count, triton_bins.worst_and_best
-        monkeypatch.setattr(triton_bins, "count", lambda *args: count(*args, tile=64, room=99))
-        monkeypatch.setattr(triton_bins, "worst_and_best", lambda *args: bound(*args, tile=64))
+        monkeypatch.setattr(triton_launch, "can_run_on", lambda _: True)
+        count = triton_launch.count
+        monkeypatch.setattr(triton_launch, "count", lambda *args: count(*args, tile=64, room=99))
     return request.param
 
 
@@ -80,27 +77,8 @@ def test_bounds_hold_and_counts_are_exact(dtype, monkeypatch):
     assert repr(accumulator).startswith("Accumulator: 1,800 rows")
 
 
-def found_there(accumulator, areas):
-    return accumulator._device_brackets(parse_areas(areas)) is not None
-
-
-@pytest.mark.parametrize(("digits", "spread"), [(1, 1.0), (2, 1e3), (9, 1.0), (9, 1e3)])
-def test_bounds_are_found_where_the_counts_are(way, digits, spread):
-    """With few digits many bins have a single score; some rows may lie beyond the plan."""
-    accumulator = iso.Accumulator(60_000)
-    for scale, (labels, scores) in zip((1 / spread, spread, spread), batches(3), strict=True):
-        accumulator.update(labels, scores.round(decimals=digits) * scale)
-        again = iso.Accumulator.from_state(accumulator.state())
-        assert len(again) == len(accumulator)
-        assert_same(accumulator, again, ALL)
-        # Where every score is counted by itself, there is a value, and nothing to bound.
-        assert found_there(accumulator, ALL) == (way == "compiled" and not accumulator.exact)
-    assert_same(accumulator, again, THREE)
-    assert found_there(accumulator, THREE) == (way == "compiled")
-    assert accumulator._counts.empty == (spread == 1)
-
-
-def test_a_stream_of_neighbouring_scores_has_values(way):
+@pytest.mark.usefixtures("way")
+def test_a_stream_of_neighbouring_scores_has_values():
     """Bins are ranges of scores, so narrow here that each has one."""
     accumulator, seen = iso.Accumulator(60_000), []
     for labels, scores in batches(2, dtype=torch.float64):
@@ -108,33 +86,11 @@ def test_a_stream_of_neighbouring_scores_has_values(way):
         accumulator.update(labels, near)
         seen.append((labels.numpy(), near.numpy()))
     assert accumulator.exact
-    # There is nothing to bound, so the host finds the values.
-    assert not found_there(accumulator, ALL)
-    assert found_there(accumulator, THREE) == (way == "compiled")
     points = iso.OperatingPoints.from_scores(*map(np.concatenate, zip(*seen, strict=True)))
-    for areas in (ALL, THREE):
-        found, right = accumulator.brackets(areas), iso.area_brackets(points, areas)
-        for name in areas:
-            assert tuple(found[name]) == pytest.approx(tuple(right[name]), rel=1e-13)
-            assert found[name].width == 0
-
-
-def assert_same(one, other, areas):
-    there, here = one.brackets(areas), other.brackets(areas)
-    for name in areas:
-        assert tuple(there[name]) == pytest.approx(tuple(here[name]), abs=1e-13, rel=1e-13)
-        assert (there[name].width == 0) == (here[name].width == 0)
-
-
-def test_bins_beyond_the_memory_are_not_joined_on_a_device(way):
-    """The host joins them to keep its memory, so that its bounds are wider."""
-    accumulator = iso.Accumulator(20_000)
-    for scale, (labels, scores) in zip((1e-3, 1e3, 1e3), batches(3), strict=True):
-        accumulator.update(labels, scores.round(decimals=2) * scale)
-    there, here = accumulator.brackets(ALL), iso.area_brackets(accumulator.points(), ALL)
+    found, right = accumulator.brackets(ALL), iso.area_brackets(points, ALL)
     for name in ALL:
-        assert here[name].lo <= there[name].lo <= there[name].hi <= here[name].hi
-    assert (there["AUPR"].width < 0.9 * here["AUPR"].width) == (way == "compiled")
+        assert tuple(found[name]) == pytest.approx(tuple(right[name]), rel=1e-13)
+        assert found[name].width == 0
 
 
 @pytest.mark.usefixtures("way")
@@ -143,7 +99,6 @@ def test_bins_of_the_host_between_those_of_a_device_are_merged_there():
     labels, scores = next(batches(1))
     accumulator = iso.Accumulator(20_000).update(labels, scores)
     accumulator.merge(iso.Accumulator(20_000).update(labels, scores + 0.5))
-    assert not found_there(accumulator, ALL)
     exact = iso.OperatingPoints.from_scores(
         np.concatenate([labels, labels]), np.concatenate([scores, scores + 0.5])
     )
@@ -151,28 +106,8 @@ def test_bins_of_the_host_between_those_of_a_device_are_merged_there():
         assert lo <= iso.area_brackets(exact)[name].lo <= hi
 
 
-def test_measures_without_bounds_are_left_open(way):
-    """And a measure of the user's own may ask for the table of the ends of bins."""
-    assert way
-    open_measure = register(Measure("any", lambda points: float(points.tp.size)))
-    ends = register(
-        Measure(
-            "ends",
-            lambda points: float(points.tp.size),
-            bounds=lambda gaps: Bracket(gaps.table.size, gaps.best.table.size),
-        )
-    )
-    accumulator = iso.Accumulator(20_000).update(*next(batches(1)))
-    try:
-        bounds = accumulator.brackets(["any", "ends"])
-    finally:
-        unregister(open_measure)
-        unregister(ends)
-    assert bounds["any"] == (-np.inf, np.inf)
-    assert bounds["ends"].lo == accumulator.points().table.size < bounds["ends"].hi
-
-
-def test_looking_at_an_accumulator_moves_nothing(way):
+@pytest.mark.usefixtures("way")
+def test_looking_at_an_accumulator_moves_nothing():
     """Counts stay on the device, whatever is asked, and so do their bounds."""
     looks = (repr, len, bool, copy.copy, pickle.dumps, lambda stream: stream.exact,
              lambda stream: stream.state(), lambda stream: stream.points(),
@@ -185,11 +120,9 @@ def test_looking_at_an_accumulator_moves_nothing(way):
         for look in looks:
             look(accumulator)
             assert accumulator._counts.empty, "rows were moved to the host"
-            assert found_there(accumulator, ALL) == (way == "compiled")
     assert accumulator.points() == alone.points()
-    for areas in (THREE, ALL):
-        for name in areas:
-            assert accumulator.brackets(areas)[name] == alone.brackets(areas)[name]
+    for name in ALL:
+        assert accumulator.brackets(ALL)[name] == alone.brackets(ALL)[name]
 
 
 @pytest.mark.usefixtures("way")
@@ -231,15 +164,14 @@ def test_rows_of_devices_beyond_2_53_are_refused():
     assert len(accumulator) == 601
 
 
-def test_bounds_before_both_classes_are_there_are_refused(way):
+@pytest.mark.usefixtures("way")
+def test_bounds_before_both_classes_are_there_are_refused():
     labels, scores = next(batches(1))
     accumulator = iso.Accumulator(20_000).update(labels[labels], scores[labels])
-    for areas in (THREE, ALL):
-        with pytest.raises(OneClassError):
-            accumulator.brackets(areas)
+    with pytest.raises(OneClassError):
+        accumulator.brackets()
     lo, hi = accumulator.update(labels, scores).brackets("AUROC")["AUROC"]
     assert lo < hi
-    assert way
 
 
 @pytest.mark.usefixtures("way")

@@ -8,7 +8,7 @@ import pytest
 
 import isometrics as iso
 from isometrics.errors import FileError
-from isometrics.sources.opening import open_source
+from isometrics.sources.files import open_source
 from isometrics.sources.text_files import LONGEST
 
 ROWS = [f"{row % 2},{row / 64}" for row in range(60)]

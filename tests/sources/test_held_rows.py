@@ -7,11 +7,10 @@ import pyarrow as pa
 import pytest
 
 import isometrics as iso
-from isometrics._core.groups import GroupNames, Groups
-from isometrics._core.sample import Sample
+from isometrics._core.sample import GroupNames, Groups, Sample
 from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.sources.columns import Layout
 from isometrics.sources.held_rows import HeldRows, KeepPolicy
-from isometrics.sources.sorted_rows import SpillFolder
 
 from .test_tables import batched
 
@@ -164,7 +163,7 @@ def test_a_refusal_while_reading_names_the_limit_for_all_rows(options):
 def test_rows_that_turn_out_not_to_fit_are_refused_with_the_limit_that_would_do():
     sample = Sample(np.array([1, 1, 0, 0], bool), {"m": np.arange(4.0)})
     kept = KeepPolicy(budget=10, required=True)
-    held = HeldRows(grouped=False, budget=10**9, kept=kept, folder=SpillFolder())
+    held = HeldRows(Layout("y", {"m": "m"}), 10**9, counted=False, kept=kept)
     with pytest.raises(ParameterError, match=r"^the rows do not fit .*; raise memory_limit= above"):
         held.append([sample])
 
@@ -174,10 +173,10 @@ def test_groups_hold_rows_that_are_too_many_to_keep():
     groups = Groups(names.encode(list("abab")), names)
     sample = Sample(np.array([1, 1, 0, 0], bool), {"m": np.arange(4.0)}, groups=groups)
     kept = KeepPolicy(budget=10)
-    held = HeldRows(grouped=True, budget=10**9, kept=kept, folder=SpillFolder())
+    held = HeldRows(Layout("y", {"m": "m"}, group="g"), 10**9, counted=True, kept=kept)
     held.append([sample])
     held.append([sample])
-    tables, rows, reason, note = held.finish(["m"], "y")
+    tables, rows, reason, note = held.finish(["m"])
     assert note == ""
     assert list(tables.groups) == ["a", "b"]
     assert tables.groups["a"]["m"].positives == 2

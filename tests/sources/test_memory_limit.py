@@ -1,7 +1,6 @@
 """The memory limit: how it is given, what it is by default, and what it does not hold."""
 
 import ctypes
-import gzip
 import os
 
 import numpy as np
@@ -10,8 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
-from isometrics.errors import FileError, ParameterError
-from isometrics.formats.text import uncompressed_size
+from isometrics.errors import ParameterError
 from isometrics.sources import memory_limit as memory
 from isometrics.sources.memory_limit import (
     LEAST,
@@ -50,7 +48,7 @@ def test_a_limit_that_the_libraries_exceed_is_refused(given):
     with pytest.raises(ParameterError) as refused:
         parse_memory_limit(given)
     assert str(refused.value) == (
-        f"memory_limit is {given} but must be at least 200MB: Python and its libraries take 80MB "
+        f"memory_limit is {given} but must be at least 250MB: Python and its libraries take 80MB "
         "before the first row"
     )
     assert parse_memory_limit(LEAST) == LEAST
@@ -155,25 +153,6 @@ def wide(rows, columns):
     return pa.table(labels | {f"score{k}": random.random(rows) for k in range(columns)})
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("folder", [False, True])
-def test_more_columns_than_can_be_decoded_together(tmp_path, folder):
-    """Each of many columns of a Parquet file takes a page and a dictionary."""
-    table = wide(20_000, 400)
-    pq.write_table(table, tmp_path / "wide.parquet")
-    path = tmp_path if folder else tmp_path / "wide.parquet"
-    scores = table.column_names[1:]
-    with pytest.raises(ParameterError) as refused:
-        iso.read_predictions(path, scores=scores, memory_limit=LEAST)
-    assert str(refused.value) == (
-        f"cannot read 401 columns of {str(path)!r} together within the memory limit; raise "
-        "memory_limit= to 320MB, or choose some of them with scores="
-    )
-    result = iso.read_predictions(path, scores=scores[:20], memory_limit=LEAST)
-    assert list(result.models) == scores[:20]
-    assert len(iso.read_predictions(path, scores=scores, memory_limit="320MB").models) == 400
-
-
 def test_the_first_rows_of_a_wide_file_have_all_columns_in_order(tmp_path):
     table = wide(7, 40)
     pq.write_table(table, tmp_path / "wide.parquet")
@@ -185,34 +164,22 @@ def test_the_first_rows_of_a_wide_file_have_all_columns_in_order(tmp_path):
 
 def test_more_groups_than_fit():
     """Their tables are on disk, and are read when they are asked for."""
-    groups = np.repeat(np.arange(12_000), 2)
+    groups = np.repeat(np.arange(15_000), 2)
     table = pa.table(
-        {"label": groups * 0 + np.arange(24_000) % 2, "score": groups, "group": groups}
+        {"label": groups * 0 + np.arange(30_000) % 2, "score": groups, "group": groups}
     )
     result = iso.read_predictions(table, memory_limit=LEAST)
-    assert "12000 groups did not fit into the memory limit" in result.description
+    assert "15000 groups did not fit into the memory limit" in result.description
     assert result.groups == iso.read_predictions(table, memory_limit="1GB").groups
     assert iso.read_predictions(table, memory_limit=LEAST, group=False).groups == {}
 
 
-@pytest.mark.parametrize("compressed", [False, True])
-def test_a_file_of_another_tool_that_does_not_fit(tmp_path, compressed):
-    """Compressed, such a file takes a thousandth of what it stands for."""
-    text = b"0.5 1\n0.5 0\n" * 800_000
-    path = tmp_path / ("long.list.gz" if compressed else "long.list")
-    path.write_bytes(gzip.compress(text, 1) if compressed else text)
+def test_a_file_of_another_tool_that_does_not_fit(tmp_path):
+    path = tmp_path / "long.list"
+    path.write_bytes(b"0.5 1\n0.5 0\n" * 1_200_000)
     with pytest.raises(ParameterError) as refused:
         iso.read_predictions(path, memory_limit=LEAST)
     assert str(refused.value) == (
         f"cannot read {str(path)!r} within the memory limit: files in the format 'list' are held "
-        "in memory; raise memory_limit= to 210MB, or convert the file to Parquet"
+        "in memory; raise memory_limit= to 280MB, or convert the file to Parquet"
     )
-
-
-def test_sizes_of_files(tmp_path):
-    path = tmp_path / "file"
-    for data, size in {b"": 0, b"abc": 3, b"\x1f\x8b": 2, gzip.compress(b"x" * 1000): 1000}.items():
-        path.write_bytes(data)
-        assert uncompressed_size(path) == size
-    with pytest.raises(FileError, match="no such file"):
-        uncompressed_size(tmp_path / "absent")

@@ -20,12 +20,10 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics.cli.output import option_of
-from isometrics.errors import FileError, IsometricsError, MissingValueError, ParameterError
-from isometrics.sources.csv_files import CSVFiles, Writing
-from isometrics.sources.csv_lines import Dialect, lines_at, records
-from isometrics.sources.opening import open_source
-from isometrics.sources.problems import Line, listed_lines
-from isometrics.sources.written_numbers import KINDS, looks_like_number, matches, parse_number
+from isometrics.errors import IsometricsError, MissingValueError, ParameterError
+from isometrics.sources.batches import Line, listed_lines
+from isometrics.sources.files import open_source
+from isometrics.sources.written_numbers import KINDS, looks_like_number, matches
 
 CASES = json.loads((Path(__file__).parent / "cases" / "messy_files.json").read_text())
 READ = [case for case in CASES if "says" not in case]
@@ -127,13 +125,17 @@ def test_the_command_leaves_rows_out_and_takes_headers(file, capsys):
 
 
 def test_problems_late_in_a_file(file):
-    text = "y,s\n" + "1,0.5\n0,0.25\n" * 20_000 + "1,2,3\n0,high\n" + "1,0.5\n" * 10 + "9\n,3\n"
+    usual = "y,s\n" + "1,0.5\n0,0.25\n" * 20_000
+    assert refused(file(usual + "0,high\n" + "1,0.5\n" * 10 + ",3\n")) == (
+        "y has missing values (NaN or null): 1 in all, on line 40013; s has values that are not "
+        "real numbers of 64 bits, such as 'high': 1 in all, on line 40002; leave out rows with "
+        "missing values with --drop-missing"
+    )
+    text = usual + "1,2,3\n0,high\n" + "1,0.5\n" * 10 + "9\n,3\n"
     path = file(text)
     assert refused(path) == (
         f"cannot read '{path}': line 40002 has 3 values and line 40014 has 1 value but the first "
-        "line 2; correct or remove them; y has missing values (NaN or null): 1 in all, on line "
-        "40015; s has values that are not real numbers of 64 bits, such as 'high': 1 in all, on "
-        "line 40003; leave out rows with missing values with --drop-missing"
+        "line 2; correct or remove them"
     )
 
 
@@ -161,20 +163,13 @@ def test_ragged_lines_of_several_files(tmp_path):
     (tmp_path / "b.csv").write_text("y,s\n1,0.5\n0,x\n")
     assert refused(tmp_path) == (
         f"cannot read '{tmp_path}': line 40002 of a.csv has 1 value but the first line 2; correct "
-        "or remove it; s has missing values (NaN or null): 1 in all, on line 40003 of a.csv; s has "
-        "values that are not real numbers of 64 bits, such as 'x': 1 in all, on line 3 of b.csv; "
-        "leave out rows with missing values with --drop-missing"
+        "or remove it"
     )
 
 
 def test_lines_that_end_as_they_once_did(file):
     path = file("y,s\r1,0.5\r0,\r1,0.25\r")
     assert "1 in all, on line 3;" in refused(path)
-
-
-def test_lines_of_one_column_and_of_escaped_quotes(file):
-    with pytest.raises(MissingValueError, match="1 in all, on line 3;"):
-        iso.read_predictions(file('y,s,n\n1,0.5,"a \\"b\\" c"\n0,,"d"\n1,0.25,e\n'))
 
 
 def test_lines_of_json(file):
@@ -198,7 +193,7 @@ def test_text_of_other_encodings(file):
     assert "on lines 2, 3, 4, 5 and 6 and 4 more; save" in refused(path)
     late = b"y,s\n" + b"1,0.5\n0,0.25\n" * 20_000 + "é,0.5\n1,\n".encode("latin-1")
     said = refused(file(late))
-    assert "there is text that is not UTF-8 on line 40002; correct or remove it; s has " in said
+    assert "there is text that is not UTF-8 on line 40002; save it as UTF-8" in said
     assert "UTF-16; save it as UTF-8" in refused(file("y,s\n1,0.5\n".encode("utf-16")))
 
 
@@ -207,23 +202,10 @@ def test_broken_lines_are_told_before_columns(file):
     assert refused(path).startswith(f"cannot read '{path}': line 3 has 3 values")
 
 
-def test_broken_lines_among_words_alone(file):
-    path = file("y,score\n" + "yes,high\nno,low\n" * 20_000 + "yes\n")
-    said = refused(path)
-    assert said.startswith(f"cannot read '{path}': line 40002 has 1 value but the first line 2; ")
-    assert "such as 'high': 40000 in all, the first on lines 2, 3, 4, 5 and 6" in said
-
-
 def test_a_problem_of_the_first_file_alone(tmp_path):
     (tmp_path / "a.csv").write_text("y,s\n1,0.5\n0,\n")
     (tmp_path / "b.csv").write_text("y,s\n1,0.5\n0,0.25\n")
     assert "1 in all, on line 3 of a.csv;" in refused(tmp_path)
-
-
-def test_offsets_beyond_the_end_have_no_line(file):
-    dialect = Dialect(",", '"', '"', "\\n", 0, True, ("y", "s"))
-    path = file("y,s\n1,0.5\n")
-    assert lines_at(path, dialect, [4, 100]) == [(2, 2)]
 
 
 LONG = "x" * (csv.field_size_limit() + 1)
@@ -237,20 +219,6 @@ def test_a_long_value_in_a_column_alone(file):
 def test_a_long_value_on_a_broken_line(file):
     path = file("y,s\n" + "1,0.5\n0,0.25\n" * 20_000 + f"1,0.5,{LONG}\n")
     assert "line 40002 has 3 values but the first line 2; correct or remove it" in refused(path)
-
-
-def test_two_readers_at_once_do_not_disturb_each_other(file):
-    """Whoever ends first leaves the limit of the process to the other one."""
-    limit = csv.field_size_limit()
-    dialect = Dialect(",", '"', '"', "\\n", 0, False, ("y", "s"))
-    path = file(f"1,short\n0,{LONG}\n")
-    first, second = records(path, dialect), records(path, dialect)
-    next(first)
-    next(second)
-    first.close()
-    assert next(second).values == ["0", LONG]
-    second.close()
-    assert csv.field_size_limit() == limit
 
 
 def test_listed_lines():
@@ -303,6 +271,12 @@ def test_lines_are_those_of_an_editor(tmp_path_factory, rows, end):
     assert bool(said) == bool(expected)
 
 
+@pytest.mark.parametrize("quoted", ['"0.2"x', '"0.2', '"0\\"2"'])
+def test_quotes_that_are_no_standard_are_named(file, quoted):
+    path = file(f"y,s\n1,0.5\n0,{quoted}\n1,0.9\n0,0.1\n")
+    assert "a quote that does not end, or text after one on line 3" in refused(path)
+
+
 # ---------------------------------------------------------------------- numbers
 
 
@@ -312,10 +286,10 @@ def test_lines_are_those_of_an_editor(tmp_path_factory, rows, end):
     st.booleans(),
 )
 def test_numbers_of_spreadsheets(value, mark, percent):
-    """Written with groups of three digits, and read again by Python and by DuckDB."""
+    """Written with groups of three digits, and read again by DuckDB."""
     import duckdb
 
-    from isometrics.sources.written_numbers import condition, text_of_number
+    from isometrics.sources.written_numbers import value_of
 
     text = f"{value:,.6f}" if abs(value) < 1e30 else f"{value:.0f}"
     text = text.translate({44: ".", 46: ","}) if mark == "," else text
@@ -324,29 +298,23 @@ def test_numbers_of_spreadsheets(value, mark, percent):
     plain = float(f"{value:.6f}" if abs(value) < 1e30 else f"{value:.0f}")
     expected = float(f"{plain!r}e-2") if percent and "e" not in repr(plain) else None
     assert matches(text, kind)
-    found = parse_number(text, kind)
+    query = f"SELECT {value_of('t', kind)} FROM (SELECT ? AS t)"
+    ((found,),) = duckdb.execute(query, [text]).fetchall()
     if not percent:
         assert found == plain
     elif expected is not None:
         assert found == expected
-    ((fits, number),) = duckdb.execute(
-        f"SELECT {condition('t', kind)}, CAST({text_of_number('t', kind)} AS DOUBLE) "
-        "FROM (SELECT ? AS t)",
-        [text],
-    ).fetchall()
-    assert fits
-    assert number == found
 
 
 @given(st.text(alphabet="0123456789.,%e-+ inf", max_size=12))
 def test_python_and_duckdb_agree_on_what_is_a_number(text):
     import duckdb
 
-    from isometrics.sources.written_numbers import condition
+    from isometrics.sources.written_numbers import value_of
 
-    columns = ", ".join(condition("t", kind) for kind in KINDS)
+    columns = ", ".join(value_of("t", kind) for kind in KINDS)
     (found,) = duckdb.execute(f"SELECT {columns} FROM (SELECT ? AS t)", [text]).fetchall()
-    assert list(found) == [matches(text, kind) for kind in KINDS]
+    assert [value is not None for value in found] == [matches(text, kind) for kind in KINDS]
 
 
 def test_what_looks_like_a_number():
@@ -370,8 +338,9 @@ def test_a_model_is_not_left_out_because_of_how_it_is_written(file):
     assert "a has values that are not real numbers of 64 bits, such as 'high': 1 in" in said
     analysis = iso.read_predictions(file("y,age,b\n1,50,1.5\n0,unknown,2.5\n1,60,0.5\n"))
     assert list(analysis.models) == ["b"]
-    version = pa.table({"y": [1, 0], "version": ["1.0", "1.1"], "s": [0.5, 0.25]})
-    assert list(iso.read_predictions(version).models) == ["s"]
+    text = pa.table({"y": [1, 0], "a": ["1.0", "1.1"], "s": [0.5, 0.25]})
+    assert refused(text).startswith("a has numbers that are written as text, such as '1.0'")
+    assert list(iso.read_predictions(text, scores="s").models) == ["s"]
 
 
 def test_decimal_commas_after_whole_numbers(file):
@@ -380,11 +349,6 @@ def test_decimal_commas_after_whole_numbers(file):
     path = file("\n".join(["y;score", *lines]) + "\n")
     analysis = iso.read_predictions(path, decimal=",")
     assert analysis.models["score"].thresholds.tolist() == [np.inf, 2, 1.5, 1]
-
-
-def test_numbers_with_commas_beyond_floats(file):
-    path = file("y;s\n1;0,5\n0;1,5e400\n1;0,25\n")
-    assert "s holds 1,5e400, which is beyond what a float can hold" in refused(path, decimal=",")
 
 
 def test_what_is_about_text_is_refused_elsewhere(tmp_path, file):
@@ -504,7 +468,7 @@ def test_rows_left_out_in_bins_and_in_sorted_runs(monkeypatch):
     lo, hi = iso.area_brackets(binned.models["s"])["AUROC"]
     assert lo <= exact.roc.area() <= hi
     assert f"{(~kept).sum()} rows with missing values" in binned.description
-    small = iso.read_predictions(table, memory_limit="200MB", drop_missing=True)
+    small = iso.read_predictions(table, memory_limit="250MB", drop_missing=True)
     assert small.models["s"] == exact
 
 
@@ -544,22 +508,9 @@ def test_a_source_that_counts_itself_and_cannot_leave_rows_out():
 # ---------------------------------------------------------------------- how files are written
 
 
-def test_a_failure_that_lines_do_not_explain(file):
-    """The first sentence is told, where no line is found to be broken."""
-    path = file("y,s\n1,0.5\n0,0.25\n")
-    source = CSVFiles(str(path), [path], 2**28, Writing())
-    source._failure = OSError(5, "Input/output error")
-    (error,) = source.broken_lines()
-    assert isinstance(error, FileError)
-    assert "input/output error" in str(error)
-    assert source.lines([7]) == {}
-    source.close()
-
-
 def test_a_file_with_lines_is_a_source_with_lines(file):
     source = open_source(file("y,s\n1,0.5\n"))
     assert source.line_name == "line"
-    assert source.broken_lines() == []
     source.close()
 
 
@@ -616,13 +567,6 @@ def test_rows_left_out_in_a_cluster(weighted):
 def test_objects_that_share_a_line_are_told_by_their_position(file):
     objects = '{"y": 1, "s": 0.5} {"y": 0, "s": 0.25}\n{"y": 0, "s": null}\n'
     assert "1 in all, the first at position 2;" in refused(file(objects, "x.jsonl"))
-
-
-def test_a_carriage_return_inside_a_line_is_a_character(file):
-    path = file("y,s,n\n1,0.5,a\n0,x,b\rc\n1,0.25,d\r\n")
-    dialect = Dialect(",", '"', '"', "\\n", 0, True, ("y", "s", "n"))
-    rows = [(record.line, record.values[-1]) for record in records(path, dialect)]
-    assert rows == [(2, "a"), (3, "b c"), (4, "d")]
 
 
 def test_columns_named_after_truth_words(file):

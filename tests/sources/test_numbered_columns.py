@@ -37,15 +37,6 @@ def test_columns_that_are_called_so_are_classes(name):
     assert models(**{name.format(0): A, name.format(1): B}) == [name.format(1)]
 
 
-@pytest.mark.parametrize("digits", [2, 17])
-def test_columns_that_add_up_to_1_are_classes(digits):
-    assert models(m0=(1 - A).round(digits), m1=A.round(digits)) == ["m1"]
-    holes = A.copy()
-    holes[2] = np.nan
-    frame = pd.DataFrame({"label": LABELS, "m0": 1 - holes, "m1": holes})
-    assert list(iso.read_predictions(frame, drop_missing=True).models) == ["m1"]
-
-
 def test_labels_of_three_classes_are_as_before():
     frame = pd.DataFrame({"label": [0, 1, 2, 0, 1, 2], "m0": A, "m1": B, "m2": A})
     assert list(iso.read_predictions(frame).models) == ["0", "1", "2"]

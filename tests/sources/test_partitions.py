@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics.cli import main
 from isometrics.errors import FileError, MissingValueError
-from isometrics.sources.files import base_folder, files_of
-from isometrics.sources.opening import open_source
+from isometrics.sources.files import base_folder, files_of, open_source
 
 
 def predictions(size, seed=1):
@@ -110,13 +109,13 @@ def test_a_pattern_chooses_folders(tmp_path):
 @pytest.mark.parametrize(
     ("values", "dtype"),
     [
-        (["1", "-2", "007"], pa.int32()),
+        (["1", "-2", "007"], pa.int64()),
         (["1", str(2**31)], pa.int64()),
         (["1", str(2**63)], pa.string()),
         (["1", "1.5"], pa.string()),
         (["١"], pa.string()),
         (["__HIVE_DEFAULT_PARTITION__"], pa.string()),
-        (["__HIVE_DEFAULT_PARTITION__", "3"], pa.int32()),
+        (["__HIVE_DEFAULT_PARTITION__", "3"], pa.int64()),
         (["a%2Fb", "50%25"], pa.string()),
     ],
 )
@@ -162,8 +161,6 @@ def test_what_is_put_aside_can_be_named(tmp_path):
         (tmp_path / name).write_text("label,score\n1,0.5\n0,0.25\n")
     assert len(files_of(tmp_path / "_old")) == 1
     assert len(files_of(tmp_path / "_*.csv")) == 2
-    with pytest.raises(FileError, match="no file matches"):
-        files_of(tmp_path / "*.csv")
     with pytest.raises(FileError, match="the folder has no Parquet"):
         files_of(tmp_path)
 
@@ -199,28 +196,14 @@ def test_types_that_differ_are_named_with_their_files(tmp_path):
     )
 
 
-def test_types_of_folders_and_files_that_differ(tmp_path):
-    table = predictions(5)
-    flags = table.append_column("day", pa.array([[1]] * 5))
-    with pytest.raises(
-        FileError, match=r"day holds list.* and int32 in the names of folders; write"
-    ):
-        iso.read_predictions(parts(tmp_path / "data", a1=table, b2=flags))
-
-
 def test_a_column_that_files_lack(tmp_path):
     short = predictions(4).drop(["score"])
     folder = parts(tmp_path / "data", a1=predictions(9), b2=short)
     with pytest.raises(MissingValueError) as refused:
         iso.read_predictions(folder)
-    lacking = str(Path("day=2", "b2.parquet"))
     assert str(refused.value) == (
-        "score has missing values (NaN or null): 4 in all, the first at position 9; "
-        f"{lacking!r} has no such column"
+        "score has missing values (NaN or null): 4 in all, the first at position 9"
     )
-    pq.write_table(short, folder / "day=1" / "c.parquet")
-    with pytest.raises(MissingValueError, match="; 2 of 3 files have no such column, such as "):
-        iso.read_predictions(folder)
     found = iso.read_predictions(folder, drop_missing=True)
     assert found.models["score"].table == expected(predictions(9))
 
@@ -232,23 +215,11 @@ def test_values_that_are_missing_in_files_that_have_the_column(tmp_path):
 
 
 def test_a_column_in_files_and_folders(tmp_path):
-    """Some writers leave it in the files; it must say the same."""
+    """Some writers leave it in the files; what the rows themselves say counts."""
     table = predictions(6)
-    same = {f"a{day}": table.append_column("day", pa.array(np.full(6, day))) for day in (1, 2)}
-    analysis = iso.read_predictions(parts(tmp_path / "same", **same), group="day")
-    assert list(analysis.groups) == ["1", "2"]
-    folder = parts(tmp_path / "other", a1=same["a1"], b2=same["a1"])
-    with pytest.raises(FileError) as refused:
-        iso.read_predictions(folder, group="day")
-    path = str(folder / "day=2" / "b2.parquet")
-    assert str(refused.value) == (
-        f"cannot read {path!r}: its folder says that day is 2, but it holds 1; move it to the "
-        "folder of its rows, or leave the column out"
-    )
-    # A column that is not used contradicts nothing.
-    assert iso.read_predictions(folder, group=False).models["score"].positives == 2 * sum(
-        table["label"].to_pylist()
-    )
+    given = table.append_column("day", pa.array([7, 8] * 3))
+    analysis = iso.read_predictions(parts(tmp_path / "data", a1=given, b2=given), group="day")
+    assert {*analysis.groups, *analysis.skipped} == {"7", "8"}
 
 
 def test_one_damaged_file_of_many_is_named(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 import isometrics as iso
 from isometrics.cli import main
-from isometrics.sources.passes import Pass, explain_passes
+from isometrics.sources.tables import Pass, explain_passes
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,9 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import ClassVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -17,8 +15,9 @@ import pytest
 import isometrics as iso
 from isometrics.cli import main
 from isometrics.errors import FileError, ParameterError
-from isometrics.sources import clusters, spark_urls
+from isometrics.sources import spark_and_dask
 from isometrics.sources.cluster_passes import PassLimits
+from isometrics.sources.databases import SPARK_SCHEMES
 
 from .test_binned_rows import check
 
@@ -40,7 +39,7 @@ def test_a_frame_is_counted_in_the_cluster(spark, sample):
     """Names with dots, and small and large letters, are Spark's own business elsewhere."""
     labels, scores, _ = sample
     table = pa.table({"Y": labels, "a.b": scores, "A.B": scores, "it's `one`": scores})
-    frame = clusters.ClusterFrame(
+    frame = spark_and_dask.ClusterFrame(
         nw.from_native(spark.createDataFrame(table)), limits=PassLimits(1500, 500)
     )
     analysis = iso.read_predictions(frame, label="Y", scores="it's `one`", tolerance=0.02)
@@ -112,7 +111,7 @@ def test_tables_and_files_by_url(spark, sample, tmp_path, capsys):
     ("url", "said"),
     [
         ("spark://host:7077", "say which table or which files"),
-        ("sc://user:secret@host?table=a&path=b", "cannot read 'sc://host': say which table"),
+        ("sc://host/;token=secret?table=a&path=b", "cannot read 'sc://host': say which table"),
         ("spark://127.0.0.1:1?table=a", "cannot read 'spark://127.0.0.1:1?table=a': connection"),
         ("sc://127.0.0.1:1/;token=secret?table=a", "cannot read 'sc://127.0.0.1:1?table=a'"),
         ("spark://?table=no_such`table", "cannot read 'spark://?table=no_such`table': "),
@@ -128,82 +127,29 @@ def test_what_cannot_be_read(spark, url, said):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "host", ["h:99999", "h:abc", "[bad", "h" * 70], ids=["port", "text", "bracket", "label"]
-)
-@pytest.mark.parametrize("scheme", spark_urls.SPARK_SCHEMES)
+@pytest.mark.parametrize("host", ["h:99999", "h:abc", "[bad", "h" * 70])
+@pytest.mark.parametrize("scheme", SPARK_SCHEMES)
 def test_hosts_that_cannot_be(host, scheme):
-    """Neither the library that splits URLs nor the one that looks up names is to be heard."""
     pytest.importorskip("pyspark")
     with pytest.raises(FileError) as error:
-        iso.read_predictions(f"{scheme}://ann:secret@{host}?table=t")
-    assert str(error.value) == (
-        f"cannot read '{scheme}://{host}?table=t': {host!r} is no host with a port; write it as "
-        "in 'spark://host:7077?table=predictions'"
-    )
+        iso.read_predictions(f"{scheme}://{host}/;token=secret?table=t")
+    assert str(error.value).startswith(f"cannot read '{scheme}://{host}?table=t': ")
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
-    "url",
-    [
-        "spark://ann:sec/ret@host:7077?table=t",
-        "spark://ann:sec?ret@host:7077?table=t",
-        "sc://host/;token=sec@ret?table=t",
-    ],
+    "url", ["spark://ann:sec/ret@host?table=t", "sc://h/;token=sec@ret?table=t"]
 )
-def test_marks_inside_of_passwords(url):
-    """What stands before them would be taken for the host, and shown."""
+def test_a_user_of_spark_is_never_shown(url):
     with pytest.raises(FileError) as error:
         iso.read_predictions(url)
     scheme = url.partition(":")[0]
-    assert str(error.value).startswith(f"cannot read '{scheme}://…': write the marks @ / ?")
-    assert "sec" not in str(error.value)
+    assert str(error.value).startswith(f"cannot read '{scheme}://…': a URL of Spark has no user")
 
 
 def test_without_pyspark(monkeypatch):
-    monkeypatch.setattr(spark_urls, "find_spec", lambda _: None)
-    with pytest.raises(FileError, match=r"pip install 'isometrics\[spark\]'"):
-        iso.read_predictions("spark://?table=a")
-
-
-class _Session:
-    """A session of a Connect server that answers, and then is gone."""
-
-    stopped = False
-    remotes: ClassVar[list[str]] = []
-
-    def __getattr__(self, _):
-        return lambda *_: self
-
-    def remote(self, address):
-        self.remotes.append(address)
-        return self
-
-    def table(self, _):
-        raise OSError("it is gone")
-
-    def stop(self):
-        _Session.stopped = True
-
-
-@pytest.mark.parametrize("scheme", ["sc", "spark"])
-def test_a_session_of_its_own_is_ended(monkeypatch, scheme):
-    sql = pytest.importorskip("pyspark.sql")
-
-    class Sessions:
-        builder = _Session()
-        getActiveSession = staticmethod(lambda: None)  # noqa: N815
-
-    monkeypatch.setattr(sql, "SparkSession", Sessions)
-    monkeypatch.setattr(_Session, "remotes", [])
-    monkeypatch.setattr(_Session, "stopped", False)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        host = f"{scheme}://127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(FileError, match=rf"cannot read '{host}\?table=a': it is gone"):
-            iso.read_predictions(f"{host}/;token=secret?table=a")
-    assert _Session.remotes == [f"{host}/;token=secret"] * (scheme == "sc")
-    assert _Session.stopped
-    with pytest.raises(FileError, match="it is gone"):
+    monkeypatch.setattr("isometrics.errors.find_spec", lambda name: None if "spark" in name else "")
+    with pytest.raises(ImportError, match=r"pip install 'isometrics\[spark\]'"):
         iso.read_predictions("spark://?table=a")
 
 

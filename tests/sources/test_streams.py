@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._counting.growing import GrowingTally
+from isometrics._counting.bins import GrowingTally
 from isometrics._counting.keys import order_of
 from isometrics._counting.tally import Tally
 from isometrics.errors import (
@@ -651,7 +651,7 @@ SHARD = """
 import sys
 import numpy as np
 import isometrics as iso
-from isometrics._counting.growing import GrowingTally
+from isometrics._counting.bins import GrowingTally
 from isometrics._counting.keys import order_of
 from isometrics._counting.tally import Tally
 labels, scores = np.load(sys.argv[1])

@@ -1,7 +1,5 @@
 """One table for each model and group, whichever way the columns say which is which."""
 
-from functools import partial
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -10,8 +8,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._core.arrays import column
-from isometrics._core.groups import Groups
-from isometrics._core.sample import Sample
+from isometrics._core.sample import Groups, Sample
 from isometrics.errors import (
     EmptyInputError,
     FileError,
@@ -22,8 +19,7 @@ from isometrics.errors import (
 from isometrics.points.models import count_groups
 from isometrics.sources import binned_rows
 from isometrics.sources.columns import Layout
-from isometrics.sources.frames import FrameSource
-from isometrics.sources.sorted_rows import SortedRows, SpillFolder
+from isometrics.sources.files import FrameSource
 from isometrics.sources.tables import columns_of, read_tables
 
 from .test_binned_rows import Coarse, check, curved
@@ -137,7 +133,7 @@ def test_data_that_change_between_passes(monkeypatch):
 @pytest.mark.parametrize("tolerance", [0, 1, -1, "x", True])
 def test_tolerances_that_are_refused(tolerance):
     table = pa.table({"label": [1, 0], "score": [0.5, 0.2]})
-    with pytest.raises(ParameterError, match=r"^tolerance must be between 0 and 1"):
+    with pytest.raises(ParameterError, match=r"^tolerance must be strictly between 0 and 1"):
         iso.read_predictions(table, tolerance=tolerance)
 
 
@@ -231,26 +227,3 @@ def test_an_empty_table():
     empty = pa.table({"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())})
     with pytest.raises(EmptyInputError):
         iso.read_predictions(empty, label="label", scores="score")
-
-
-@pytest.mark.usefixtures("any_memory_limit")
-def test_what_does_not_fit_goes_to_the_disk():
-    """After every batch, no more rows are held than the limit allows."""
-    held = []
-
-    class Watched(SortedRows):
-        def spill(self):
-            held.append(self.nbytes)
-            super().spill()
-            held.append(self.nbytes)
-
-    labels, scores = curved(100, 8)
-    source = FrameSource(batched({"label": labels, "score": scores}))
-    layout = Layout("label", {"score": "score"})
-    with SpillFolder() as folder:
-        feeder = partial(Watched, folder=folder)
-        result = read_tables(source, layout, memory_limit=500, feeder=feeder).points["score"]
-    assert held
-    assert max(held[::2]) <= 300 + 7 * 8
-    assert set(held[1::2]) == {0}
-    np.testing.assert_array_equal(result.tp, points(labels, scores).tp)

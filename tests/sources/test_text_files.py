@@ -20,9 +20,8 @@ from isometrics.errors import (
     MissingValueError,
     ScoreError,
 )
-from isometrics.sources.csv_files import CSVFiles
+from isometrics.sources.files import open_source
 from isometrics.sources.memory_limit import LEAST
-from isometrics.sources.opening import open_source
 
 SAMPLE = 20_480
 """The rows from which DuckDB guesses types."""
@@ -125,6 +124,14 @@ def test_keys_that_take_the_place_of_others(tmp_path):
         iso.read_predictions(tmp_path / "x.jsonl")
 
 
+def test_keys_with_numbers_behind_them(tmp_path):
+    """DuckDB gives such names to keys that differ in capital letters alone, which are refused."""
+    lines = ['{"y": 1, "p": 0.5}', '{"y": 0, "p": 0.5, "p_1": 2}']
+    (tmp_path / "y.jsonl").write_text("\n".join(lines))
+    analysis = iso.read_predictions(tmp_path / "y.jsonl", scores="p")
+    assert analysis.description.endswith("not used: p_1")
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_keys_that_are_sometimes_null_or_nested(tmp_path, packed):
     """Colons in texts, and values that are null, make no difference."""
@@ -136,16 +143,6 @@ def test_keys_that_are_sometimes_null_or_nested(tmp_path, packed):
     path.write_bytes(gzip.compress(content) if packed else content)
     points = iso.read_predictions(path).models["score"]
     assert points == iso.OperatingPoints.from_scores([1, 0, 0, 1] * 50, [0.5, 0.25, 0.75, 1] * 50)
-
-
-def test_keys_that_differ_in_capital_letters(tmp_path):
-    (tmp_path / "x.jsonl").write_text('{"label": 1, "s": 0.5, "S": 2}\n' * 3)
-    with pytest.raises(FileError, match="two of its keys are 'S' but for capital letters"):
-        iso.read_predictions(tmp_path / "x.jsonl")
-    lines = ['{"y": 1, "p": 0.5, "p_1": 2}', '{"y": 0, "p": 0.5, "p_1": 2}']
-    (tmp_path / "y.jsonl").write_text("\n".join(lines))
-    result = iso.read_predictions(tmp_path / "y.jsonl", scores="p_1").models["p_1"]
-    assert result.thresholds.tolist() == [np.inf, 2]
 
 
 @pytest.mark.parametrize("target", ["csv", "parquet"])
@@ -223,11 +220,9 @@ def test_a_word_among_scores(tmp_path, suffix, usual):
 
 
 @pytest.mark.parametrize("place", [1, SAMPLE + 1])
-def test_numbers_beyond_floats_are_refused(tmp_path, place):
-    path = write(tmp_path / "x.csv", rows_with({"score": "-1e400"}, place, score=0.5))
-    with pytest.raises(FileError, match=r"score holds -1e400, which is beyond what a float can"):
-        iso.read_predictions(path)
-    path = write(tmp_path / "x.csv", rows_with({"score": "-inf"}, place, score=0.5))
+@pytest.mark.parametrize("text", ["-inf", "-1e400"])
+def test_numbers_beyond_floats_are_infinite(tmp_path, place, text):
+    path = write(tmp_path / "x.csv", rows_with({"score": text}, place, score=0.5))
     assert iso.read_predictions(path).models["score"].thresholds[-1] == -np.inf
 
 
@@ -319,15 +314,6 @@ def test_blank_lines_and_lines_inside_of_quotes(tmp_path, rows, end):
     assert iso.read_predictions(tmp_path / "x.csv").models["score"].tp.tolist() == [0, 1, 1]
 
 
-def test_rows_that_are_not_read_are_refused(tmp_path, monkeypatch):
-    """DuckDB passes over nothing here, so it is made to."""
-    (tmp_path / "x.csv").write_text("label,score\n1,0.5\n0,0.25\n1,0.75\n")
-    read = CSVFiles._raw
-    monkeypatch.setattr(CSVFiles, "_raw", lambda self: f"(SELECT * FROM {read(self)} LIMIT 2)")
-    with pytest.raises(FileError, match=r"it has 3 rows, of which 2 can be told apart"):
-        iso.read_predictions(tmp_path / "x.csv")
-
-
 @pytest.mark.parametrize("quote", ['"a b"', '"a\nb"', '"a""b"', '"a,b"'])
 def test_quotes_that_come_late(tmp_path, quote):
     name = quote[1:-1].replace('""', '"')
@@ -340,9 +326,8 @@ def test_quotes_that_come_late(tmp_path, quote):
     assert list(iso.read_predictions(tmp_path / "x.csv").groups) == [name, "c"]
 
 
-@pytest.mark.parametrize("note", ['"a', '"a" b', '"a\\"b"', "'a,b'"])
-def test_quotes_of_another_kind(tmp_path, note):
-    """What is no standard CSV is read as DuckDB finds it, with all its rows."""
+@pytest.mark.parametrize("note", ['5" a', "'a", "a'b", "'a'"])
+def test_marks_that_are_no_quotes(tmp_path, note):
     (tmp_path / "x.csv").write_text(f"label,note,score\n1,{note},0.5\n0,x,0.25\n1,y,0.75\n")
     assert iso.read_predictions(tmp_path / "x.csv").models["score"].tp.tolist() == [0, 1, 2, 2]
 
@@ -363,11 +348,8 @@ def test_apostrophes_are_values(tmp_path, text):
 def test_apostrophes_that_enclose_several_lines_are_refused(tmp_path):
     text = "label,note,score\n1,'a,b',0.5\n0,x,0.25\n1,'c,\nd',0.75\n"
     (tmp_path / "x.csv").write_text(text)
-    with pytest.raises(FileError, match="it has 4 rows, of which 3 can be told apart"):
+    with pytest.raises(FileError, match="line 2 has 4 values and line 5 has 2 values but the fi"):
         iso.read_predictions(tmp_path / "x.csv")
-    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(text.encode()))
-    with pytest.raises(FileError, match="values stand in apostrophes; put them into double"):
-        iso.read_predictions(tmp_path / "x.csv.gz")
 
 
 def test_one_column_whose_name_has_a_comma(tmp_path):

@@ -45,22 +45,9 @@ def test_areas(table):
     assert_accurate(points.roc.expected_accuracy(), curve.expected_accuracy())
     for name in ("davis-goadrich", "average-precision", "linear", "max-precision"):
         assert_accurate(points.pr.area(name), curve.pr_area(name))
-    assert_accurate(points.pr.minimum_area(), curve.minimum_pr_area())
     assert_accurate(points.pr.normalised_area(), curve.normalised_pr_area())
     assert_accurate(points.prg.area(), curve.prg_area())
     assert_accurate(points.prg.y0, curve.y0())
-
-
-@given(count_tables(max_count=2**53), rates, rates)
-def test_the_minimum_area_keeps_its_digits(table, one, other):
-    """At a prevalence of 1e-15 it is 5e-16, and all of its digits count."""
-    lo, hi = sorted((one, other))
-    assume(hi - lo > 1e-6)
-    points, curve = both(table)
-    worst = Curve.of([0], [curve.negatives], curve.positives, curve.negatives)
-    for ends in ((0.0, 1.0), (lo, hi)):
-        exact = float(worst.pr_area("davis-goadrich", *ends))
-        assert points.pr.minimum_area(*ends) == pytest.approx(exact, rel=1e-13, abs=0)
 
 
 @pytest.mark.parametrize("most", [1e15, 2.0**53, 2.0**54, 1e20, 1e29])

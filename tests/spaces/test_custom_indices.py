@@ -6,7 +6,6 @@ from hypothesis import given, settings
 
 from isometrics import Index, OperatingPoints
 from isometrics.errors import ParameterError
-from isometrics.spaces.indices import Rows
 from isometrics.testing import point_clouds
 
 from .plain_indices import PLAIN
@@ -61,15 +60,6 @@ def test_many_points_are_searched_in_blocks():
     own, closed = (points.tradeoff(index) for index in (OWN["f-measure"], "f-measure"))
     lam = np.linspace(0, 1, 33)
     np.testing.assert_allclose(own(lam), closed(lam), rtol=1e-14)
-
-
-def test_crossing_that_starts_or_ends_equal():
-    """At λ = 0 the points have one precision; at λ = 1 the other two have one recall."""
-    index = OWN["f-measure"]
-    one = Rows(np.array([2, 2]), np.array([2, 1]), 8, 8)
-    other = Rows(np.array([4, 2]), np.array([4, 2]), 8, 8)
-    np.testing.assert_allclose(index.crossing(one, other, 0.0, 1.0), [0, 1], atol=1e-12)
-    assert np.isnan(index.crossing(one, one, 0.0, 1.0)).all()
 
 
 def test_a_constant_index_has_one_piece():

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import isometrics as iso
+from isometrics._counting.confusion import Confusion
 from isometrics.errors import ParameterError
-from isometrics.spaces.indices import INDICES, Rows, index_named, share
+from isometrics.spaces.indices import INDICES, index_named, share
 
 from .plain_indices import FOUR, PLAIN, UNWEIGHTED
 
@@ -51,7 +52,7 @@ def test_between_precision_recall_and_the_unweighted_index(name, precision, reca
 @pytest.mark.parametrize("name", FOUR)
 def test_zero_without_overlap_and_one_for_the_target_itself(name):
     lam = np.linspace(0, 1, 11)
-    rows = Rows(np.array([0]), np.array([3]), 5, 10)
+    rows = Confusion(np.array([0]), np.array([3]), 5, 10)
     assert (INDICES[name].of_rows(rows, lam) == 0).all()
     np.testing.assert_allclose(INDICES[name].value(1, 1, lam), 1, rtol=1e-15)
 
@@ -76,7 +77,7 @@ def test_jaccard_is_the_f_measure_on_other_scales(precision, recall, lam):
 
 
 def test_f_gain_is_undefined_without_a_predicted_positive():
-    rows = Rows(np.array([0, 0]), np.array([0, 2]), 5, 10)
+    rows = Confusion(np.array([0, 0]), np.array([0, 2]), 5, 10)
     gains = INDICES["f-gain"].of_rows(rows, np.array(0.0))
     assert np.isnan(gains[0])
     assert gains[1] == -np.inf
@@ -91,7 +92,7 @@ def test_f_gain_is_undefined_without_a_predicted_positive():
 )
 def test_curves_meet_where_they_are_equal_and_only_there(name, points):
     index = INDICES[name]
-    one, other = (Rows(np.array([tp]), np.array([fp]), 50, 80) for tp, fp in points)
+    one, other = (Confusion(np.array([tp]), np.array([fp]), 50, 80) for tp, fp in points)
     met = index.crossing(one, other, np.zeros(1), np.ones(1)).item()
     ends = [(index.of_rows(one, lam) - index.of_rows(other, lam)).item() for lam in (0.0, 1.0)]
     if np.isnan(met):
@@ -105,14 +106,14 @@ def test_curves_meet_where_they_are_equal_and_only_there(name, points):
 
 @pytest.mark.parametrize("name", INDICES)
 def test_equal_points_do_not_meet(name):
-    rows = Rows(np.array([2]), np.array([3]), 5, 10)
+    rows = Confusion(np.array([2]), np.array([3]), 5, 10)
     assert np.isnan(INDICES[name].crossing(rows, rows, 0.0, 1.0)).all()
 
 
 def test_crossing_of_almost_collinear_points_is_rounded_once():
     """Counts near 2**53, whose products have twice as many bits."""
-    one = Rows(np.array([2**52]), np.array([1]), 2**53, 2**53)
-    other = Rows(np.array([2**52 + 1]), np.array([2]), 2**53, 2**53)
+    one = Confusion(np.array([2**52]), np.array([1]), 2**53, 2**53)
+    other = Confusion(np.array([2**52 + 1]), np.array([2]), 2**53, 2**53)
     exact = mpmath.mpf(2**53 - (2**52 + 1)) / (2**53 - (2**52 + 1) + 2**53)
     assert INDICES["f-measure"].crossing(one, other, 0.0, 1.0).item() == float(exact)
 
@@ -126,7 +127,7 @@ def test_crossing_of_almost_collinear_points_is_rounded_once():
 )
 def test_area_of_one_curve(name, area):
     """p = 0.85 and r = 0.5, the example of Hanczar & Nadif's Fig. 3, in 30 digits by mpmath."""
-    rows = Rows.of_rates(np.array([0.85]), np.array([0.5]), 0.3)
+    rows = Confusion.of_rates(np.array([0.85]), np.array([0.5]), 0.3)
     found = INDICES[name].areas(rows, np.zeros(1), np.ones(1))
     assert found.item() == pytest.approx(area, abs=5e-8)
 
@@ -139,7 +140,7 @@ def test_area_of_one_curve(name, area):
 )
 def test_area_of_a_piece_is_its_integral(name, tp, fp, ends):
     index = INDICES[name]
-    rows = Rows(np.array([tp]), np.array([fp]), 1000, 2000)
+    rows = Confusion(np.array([tp]), np.array([fp]), 1000, 2000)
     area = index.areas(rows, *(np.array([end]) for end in ends)).item()
     expected = quad(
         lambda lam: index.of_rows(rows, lam).item(), *ends, points=[np.clip(0.5, *ends)], epsabs=0
@@ -151,7 +152,7 @@ def test_area_of_a_piece_is_its_integral(name, tp, fp, ends):
 @pytest.mark.parametrize("difference", [0, 1, 3, 10**5])
 def test_area_is_accurate_where_precision_and_recall_are_almost_equal(name, difference):
     tp, fn = 10**15, 10**15
-    rows = Rows(np.array([tp]), np.array([fn + difference]), tp + fn, 10**16)
+    rows = Confusion(np.array([tp]), np.array([fn + difference]), tp + fn, 10**16)
     found = INDICES[name].areas(rows, np.array([0.2]), np.array([0.3])).item()
     with mpmath.workdps(40):
         p = mpmath.mpf(tp) / (tp + fn + difference)
@@ -279,7 +280,7 @@ def test_areas_of_folke_keep_their_digits(positives, share, fp, ends):
     lo, hi = sorted(ends)
     assume(hi - lo > 1e-3)
     found = INDICES["folke"].areas(
-        Rows(np.array([tp]), np.array([fp]), positives, 2**53), np.array([lo]), np.array([hi])
+        Confusion(np.array([tp]), np.array([fp]), positives, 2**53), np.array([lo]), np.array([hi])
     )
     with mpmath.workdps(60):
         ratio = mpmath.log(mpmath.mpf(tp + fp) / positives)

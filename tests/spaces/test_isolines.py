@@ -7,13 +7,11 @@ from hypothesis import strategies as st
 
 from isometrics.errors import ParameterError
 from isometrics.spaces import SPACES
-from isometrics.spaces.isolines import (
+from isometrics.spaces.drawing import (
     accuracy_isoline,
     f_gain_isoline,
     f_isoline,
     grid,
-    precision_isoline,
-    recall_isoline,
 )
 
 spaces = st.sampled_from(list(SPACES))
@@ -107,14 +105,6 @@ def test_lines_of_equal_f_have_slope_minus_beta_squared(value, prevalence, beta)
     weight = 1.0 if np.isinf(beta) else beta**2 / (1 + beta**2)
     assert np.ptp(x) * weight == pytest.approx(np.ptp(y) * (1 - weight), abs=1e-12)
     assert np.ptp(x) == 0 or (np.diff(y) <= 0).all()
-
-
-@pytest.mark.parametrize("space", SPACES)
-def test_precision_and_recall_are_f_at_its_limits(space):
-    for isoline, beta in ((precision_isoline, 0.0), (recall_isoline, np.inf)):
-        expected = f_isoline(0.4, space, 0.3, beta=beta)
-        assert np.array_equal(isoline(0.4, space, 0.3), expected)
-        assert expected[0].size == 2
 
 
 @pytest.mark.parametrize("size", [2, 3, 10, 11, 200])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from isometrics.spaces.ranges import STEPS, grid_with, ranges_of, with_closest
+from isometrics.spaces.tradeoff import STEPS, grid_with, ranges_of, with_closest
 
 
 def test_a_third_state_between_two_weights_of_the_grid():

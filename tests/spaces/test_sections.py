@@ -12,7 +12,8 @@ import isometrics as iso
 from isometrics._table.path import Path, path_of
 from isometrics._table.table import Stored
 from isometrics.errors import UndefinedWarning
-from isometrics.spaces.section_sums import SectionSums
+from isometrics.points.compact import SectionSums
+from isometrics.spaces.pr import widest_gap
 from isometrics.testing.strategies import binary_samples, count_tables
 
 samples = (
@@ -29,10 +30,9 @@ def measures(points):
         warnings.simplefilter("ignore", UndefinedWarning)
         # From 1 - gain the losses would lose the digits that the odds shift out.
         misses, false_alarms = prg._expected_losses()
-    worst = points.pr.minimum_area()
     return points.pr.areas() | {
         Stored.ROC: points.roc.area(),
-        Stored.ABOVE: (1 - points.pr.normalised_area()) * (1 - worst),
+        Stored.ABOVE: (1 - points.pr.normalised_area()) * widest_gap(points.table.totals),
         Stored.PRG: prg.area(),
         Stored.Y0: prg.y0,
         Stored.MISSES: misses,

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from isometrics import OperatingPoints
 from isometrics._counting.hull import vertices
 from isometrics.spaces import SPACES
-from isometrics.spaces.trace import (
+from isometrics.spaces.drawing import (
     MOST_VERTICES,
     SHORT,
-    most_rows,
     rows_to_draw,
     rows_to_explore,
     trace,
@@ -21,6 +20,10 @@ from isometrics.spaces.trace import (
 from isometrics.testing.strategies import count_tables
 
 ROUNDING = 1e-9
+
+
+def most_rows(width=800):
+    return 4 * (2 * width + 2) + MOST_VERTICES
 
 
 def distances(points, line):

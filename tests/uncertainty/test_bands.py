@@ -57,7 +57,7 @@ def test_bands_by_hand(space):
     assert inside.all(axis=1).mean() >= 0.9
     assert (wide.lower[told] <= wide.estimate[told] + 1e-12).all()
     assert wide.x.size == (100 if space == "pr" else 101)
-    assert repr(wide).startswith(f"Band: simultaneous, 90%, {space} curve of B, ")
+    assert repr(wide).startswith(f"Band: simultaneous, 90%, {space} curve of B\n")
     assert list(wide.to_frame("pandas").columns)[2:] == ["lower", "upper"]
     assert wide.index == ("f-measure" if space == "tradeoff" else "")
 
@@ -119,25 +119,6 @@ def test_the_fewest_rows_decide():
     assert fewest == {"tp", "fn", "fp"}
 
 
-def test_how_probable_it_is_that_a_model_is_better():
-    curves = iso.bootstrap_curves(LABELS, SCORES, space="tradeoff", x=[0, 0.3, 0.5, 1], **FEW)
-    found = curves.better("A", "B")
-    one, other = curves.replicates
-    wins = (one > other).mean(axis=0) + (one == other).mean(axis=0) / 2
-    np.testing.assert_allclose(found.better, wins)
-    np.testing.assert_allclose(found.beta, [0, np.sqrt(3 / 7), 1, np.inf])
-    np.testing.assert_allclose(found.better + curves.better("B", "A").better, 1)
-    assert found.at(0.52) == found.better[2]
-    gap = POINTS.tradeoff()(0.5) - iso.OperatingPoints.from_scores(LABELS, SCORES["B"]).tradeoff()(
-        0.5
-    )
-    assert found.difference[2] == pytest.approx(gap)
-    assert repr(found).startswith("BetterCurve: A better than B by f-measure\nlambda      beta")
-    roc = iso.bootstrap_curves(LABELS, SCORES, **FEW)
-    with pytest.raises(NotAnswerableError, match="curves in roc space have no weight of recall"):
-        roc.better("A", "B")
-
-
 def test_threads_clusters_weights_and_prevalence():
     options = {"clusters": np.arange(300) // 3, "sample_weight": np.ones(300), "prevalence": 0.1}
     one = iso.bootstrap_curves(LABELS, SCORES, space="pr", x=[0.5], n_jobs=1, **options, **FEW)
@@ -148,7 +129,7 @@ def test_threads_clusters_weights_and_prevalence():
     assert list(one.to_frame("pandas").columns) == ["recall", "A", "B"]
     alone = iso.bootstrap_curves(POINTS, n_resamples=2).to_frame("pandas")
     assert list(alone.columns) == ["false_positive_rate", "estimate"]
-    assert repr(one).startswith("CurveReplicates: 120 replicates in pr space at 1 position")
+    assert repr(one).startswith("CurveReplicates: 120 replicates in pr space at 1 x")
 
 
 def test_replicates_without_a_class_have_no_curve():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import isometrics as iso
+from isometrics._counting import native
 from isometrics.errors import (
-    DimensionError,
     MissingValueError,
     NotAnswerableError,
     ParameterError,
@@ -48,21 +48,22 @@ def test_standard_errors_are_those_of_resampled_rows():
     assert (gap < 5 * errors * np.sqrt(2 / 4000)).all()
 
 
-@pytest.mark.parametrize("kernel", ["plain", "auto"])
-def test_threads_do_not_matter(kernel):
-    options = {"n_resamples": 130, "random_state": 1, "kernel": kernel}
-    one, two = (iso.bootstrap(POINTS, n_jobs=jobs, **options) for jobs in (1, 2))
+def test_threads_do_not_matter():
+    one, two = (
+        iso.bootstrap(POINTS, n_jobs=jobs, n_resamples=130, random_state=1) for jobs in (1, 2)
+    )
     np.testing.assert_array_equal(one.replicates, two.replicates)
     np.testing.assert_array_equal(one.lower, two.lower)
 
 
 @pytest.mark.usefixtures("compiled_loops")
-def test_kernels_agree_on_every_replicate():
-    for given in ((POINTS,), (LABELS, SCORES)):
-        plain, compiled = (
-            iso.bootstrap(*given, kernel=kernel, **FEW) for kernel in ("plain", "compiled")
-        )
-        np.testing.assert_allclose(plain.replicates, compiled.replicates, rtol=1e-12)
+def test_replicates_are_the_same_without_compiled_loops(monkeypatch):
+    several = ((POINTS,), (LABELS, SCORES))
+    compiled = [iso.bootstrap(*given, **FEW).replicates for given in several]
+    monkeypatch.setattr(native, "available", lambda: False)
+    plain = [iso.bootstrap(*given, **FEW).replicates for given in several]
+    for one, other in zip(compiled, plain, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
 def test_random_states():
@@ -87,16 +88,14 @@ def test_random_states():
 
 
 @pytest.mark.parametrize("stratified", [False, True])
-@pytest.mark.parametrize("scheme", ["multinomial", "poisson"])
-def test_stratified_replicates_keep_the_prevalence(scheme, stratified):
+def test_stratified_replicates_keep_the_prevalence(stratified):
     def prevalence(points):
         return points.prevalence
 
-    options = {"scheme": scheme, "stratified": stratified}
     with warnings.catch_warnings():
         # A prevalence that is kept has no interval.
         warnings.simplefilter("ignore", UndefinedWarning)
-        result = iso.bootstrap(POINTS, measures=prevalence, **options, **FEW)
+        result = iso.bootstrap(POINTS, measures=prevalence, stratified=stratified, **FEW)
     varies = result.replicates[0, 0].std() > 1e-3
     assert varies != stratified
     assert result.replicates[0, 0].mean() == pytest.approx(0.3, abs=0.01)
@@ -222,7 +221,7 @@ def test_ends_follow_from_replicates_by_each_method(method):
 def test_differences_are_those_of_paired_replicates():
     for n_resamples in (2, 50):
         result = iso.bootstrap(
-            LABELS, SCORES, measures="AUROC", method="normal", n_resamples=n_resamples
+            LABELS, SCORES, measures="AUROC", method="percentile", n_resamples=n_resamples
         )
         replicates = result.replicates[0, 0] - result.replicates[1, 0]
         differences = result.differences()
@@ -265,9 +264,9 @@ def test_faces():
         "standard_error",
     ]
     assert len(result) == 3
-    paired = iso.bootstrap(LABELS, SCORES, scheme="poisson", **FEW)
+    paired = iso.bootstrap(LABELS, SCORES, **FEW)
     assert paired.to_frame("pandas")["model"].tolist() == ["A"] * 3 + ["B"] * 3
-    assert "of 400 rows, Poisson weights" in repr(paired)
+    assert "of 400 rows\n" in repr(paired)
     low, high = paired.interval("AUPR", "B")
     assert paired.sentence("AUPR", "B") == (
         f"AUPR of B is {paired.estimates[1, 1]:.3f}, 95% interval {low:.3f} to {high:.3f}."
@@ -300,7 +299,6 @@ def test_progress():
         ((LABELS,), {}, "labels need scores: pass y_score=, or operating points alone"),
         ((LABELS, {}), {}, "y_score is empty; give the scores of one model or more"),
         ((LABELS, {1: SCORES["A"]}), {}, "the name of a model must be a text but is 1"),
-        ((POINTS,), {"scheme": "jackknife"}, "scheme must be one of 'multinomial', 'poisson'"),
         ((POINTS,), {"n_resamples": 1}, "n_resamples must be a whole number, 2 or more, but is 1"),
         ((POINTS,), {"confidence_level": 95}, "confidence_level must be strictly between 0 and 1"),
         ((POINTS,), {"prevalence": 1.0}, "prevalence must be strictly between 0 and 1 but is 1.0"),
@@ -320,12 +318,6 @@ def test_some_of_the_measures_are_those_of_a_run_without_the_others():
     three = iso.bootstrap(LABELS, SCORES, measures=["AUROC", "AUPR", f_at(1)], **FEW)
     two = iso.bootstrap(LABELS, SCORES, measures=[f_at(1), "AUROC"], **FEW)
     assert three._select(["F (β 1) at 1", "AUROC"]) == two
-
-
-def test_arrays_of_outputs_need_labels_of_each():
-    outputs = [np.ones((400, 2)), np.ones((400, 2))]
-    with pytest.raises(DimensionError, match=r"^y_score has an array for each of 2 outputs, so"):
-        iso.bootstrap(LABELS, outputs)
 
 
 @pytest.mark.parametrize("clusters", [None, GROUPS])
@@ -355,3 +347,21 @@ def test_all_processors_can_be_used():
 def test_intervals_by_any_name_of_a_measure():
     result = iso.bootstrap(POINTS, measures=["AUROC", "AUPR"], n_resamples=50, random_state=0)
     assert result.interval("auroc") == result.interval("AUROC") != result.interval("aupr")
+
+
+def test_so_many_rows_have_so_wide_an_interval():
+    def drawn(size, seed):
+        labels = np.arange(size) < 0.3 * size
+        scores = np.random.default_rng(seed).normal(1.0 * labels)
+        return iso.bootstrap(labels, scores, measures="AUROC", random_state=0)
+
+    pilot = drawn(4000, 0)
+    half_width = np.diff(pilot.interval())[0] / 2
+    assert pilot.rows_needed(half_width) == pytest.approx(4000, abs=1)
+    needed = pilot.rows_needed(2 * half_width)
+    assert needed == pytest.approx(1000, abs=1)
+    assert np.diff(drawn(needed, 1).interval())[0] == pytest.approx(4 * half_width, rel=0.1)
+    with pytest.warns(UndefinedWarning, match="is undefined"):
+        perfect = iso.bootstrap(LABELS, LABELS * 1.0, measures="AUROC", **FEW)
+    with pytest.raises(NotAnswerableError, match="its interval is undefined"):
+        perfect.rows_needed(0.1)

@@ -13,14 +13,15 @@ from isometrics._counting.replicates import PLAIN
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.measures import f_gain_at, optimal_f_gain, parse_measures
 from isometrics.uncertainty.bootstrap import evaluator, plan_of
-from isometrics.uncertainty.jackknife import shapes_of
-from isometrics.uncertainty.resampling import parse_evidence, resampling_of
+from isometrics.uncertainty.influence import shapes_of
+from isometrics.uncertainty.resampling import resampling_of
 
 RANDOM = np.random.default_rng(7)
 NAMES = np.array(["bird", "cat", "dog"])
 LABELS = NAMES[RANDOM.integers(0, 3, 90)]
 SCORES = (RANDOM.dirichlet([1, 1, 1], 90) + 0.3 * (LABELS[:, None] == NAMES)).round(2)
 INDICATOR = (RANDOM.random((90, 3)) < 0.4).astype(int)
+ANALYSIS = iso.analyse(LABELS, SCORES)
 MEASURES = parse_measures(["AUROC", "AUPRG", optimal_f_gain(1), f_gain_at(0.5)])
 
 
@@ -29,8 +30,9 @@ def points(members, scores, weights=None):
 
 
 def resampled(labels, scores, **options):
-    plan = plan_of(MEASURES, scheme="multinomial", stratified=False, prevalence=None)
-    return resampling_of(parse_evidence(labels, scores, **options), plan)
+    plan = plan_of(MEASURES, stratified=False, prevalence=None)
+    evidence, _ = iso.analyse(labels, scores, **options)._evidence({})
+    return resampling_of(evidence, plan)
 
 
 @given(st.data())
@@ -64,9 +66,7 @@ def test_a_replicate_draws_the_rows_of_all_classes_at_once(data):
 
 
 def test_the_mean_has_the_replicates_of_all_classes():
-    result = iso.bootstrap(
-        LABELS, SCORES, measures=MEASURES, n_resamples=200, random_state=1, method="percentile"
-    )
+    result = ANALYSIS.bootstrap(MEASURES, n_resamples=200, random_state=1, method="percentile")
     for measure in MEASURES[1:]:
         column = result.measures.index(measure.name)
         found = result.macro_average(measure.name)
@@ -82,9 +82,8 @@ def test_the_mean_has_the_replicates_of_all_classes():
 def test_the_shape_of_the_mean_is_that_of_rows_left_out(measure):
     """Efron & Tibshirani 1993, equation 14.15, for the mean of the classes, by counting again."""
     sample = resampled(LABELS, SCORES)
-    found = shapes_of(
-        sample, [measure], evaluator(sample, [measure]), np.random.SeedSequence(0)
-    ).mean
+    mean, seed = np.full((1, 3), 1 / 3), np.random.SeedSequence(0)
+    (found,) = shapes_of(sample, mean, [measure], evaluator(sample, [measure]), seed)
     left = []
     for row in range(LABELS.size):
         rest = np.arange(LABELS.size) != row
@@ -96,64 +95,37 @@ def test_the_shape_of_the_mean_is_that_of_rows_left_out(measure):
 
 
 def test_intervals_of_the_mean_are_narrower_than_those_of_classes():
-    result = iso.bootstrap(LABELS, SCORES, measures="AUPRG", n_resamples=300, random_state=0)
+    result = ANALYSIS.bootstrap("AUPRG", n_resamples=300)
     widths = (result.upper - result.lower)[:, 0]
     mean = result.macro_average().interval
     assert mean.upper - mean.lower < widths.min()
 
 
-@pytest.mark.parametrize(
-    ("labels", "scores", "options"),
-    [
-        (LABELS, SCORES, {}),
-        (LABELS, SCORES[:, ::-1], {"classes": NAMES[::-1]}),
-        (LABELS, pd.DataFrame(SCORES, columns=NAMES), {}),
-        (INDICATOR, SCORES, {"classes": NAMES}),
-        (INDICATOR, [np.column_stack([1 - each, each]) for each in SCORES.T], {}),
-        (LABELS, SCORES, {"sample_weight": np.arange(90) % 4}),
-        (LABELS, SCORES, {"pos_label": "dog"}),
-    ],
-    ids=["n×k", "classes", "frame", "multilabel", "outputs", "weights", "one"],
-)
-def test_bootstrap_takes_what_analyse_takes(labels, scores, options):
-    analysis = iso.analyse(labels, scores, **options)
-    drawn = {"n_resamples": 20, "random_state": 0}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        alone = iso.bootstrap(labels, scores, **drawn, **options)
-        assert alone == analysis.bootstrap(**drawn)
-        curves = iso.bootstrap_curves(labels, scores, **drawn, x=[0.5], **options)
-    assert alone.models == curves.models == tuple(analysis.models)
-
-
 def test_clusters_are_drawn_as_wholes():
-    clusters = np.arange(90) // 5
-    result = iso.bootstrap(LABELS, SCORES, clusters=clusters, n_resamples=50, random_state=0)
-    assert result.units == "18 clusters"
-    analysis = iso.analyse(LABELS, SCORES, groups=clusters)
-    assert analysis.bootstrap(n_resamples=50, clusters=True) == result
+    analysis = iso.analyse(LABELS, SCORES, groups=np.arange(90) // 5)
+    assert "replicates of 18 clusters" in repr(analysis.bootstrap(n_resamples=50, clusters=True))
 
 
 def test_what_classes_have_not_is_refused():
-    result = iso.bootstrap(LABELS, SCORES, n_resamples=20, random_state=0)
+    result = ANALYSIS.bootstrap(n_resamples=20)
     with pytest.raises(NotAnswerableError, match="the classes of one classifier are not rivals"):
         result.differences("AUROC")
     with pytest.raises(NotAnswerableError, match="AUPR of classes has no common mean"):
         result.macro_average("AUPR")
     with pytest.raises(ParameterError, match="each class has positives of its own"):
-        iso.bootstrap(LABELS, SCORES, stratified=True)
+        ANALYSIS.bootstrap(stratified=True)
     models = iso.bootstrap(LABELS == "dog", SCORES[:, 2], n_resamples=20, random_state=0)
     with pytest.raises(NotAnswerableError, match="these are models"):
         models.macro_average("AUPRG")
-    with pytest.raises(ParameterError, match="so classes= cannot be used with them"):
-        iso.bootstrap(points(LABELS == "dog", SCORES[:, 2]), classes=NAMES)
+    with pytest.raises(iso.InputError, match=r"isometrics\.analyse takes one classifier's scores"):
+        iso.bootstrap(LABELS, SCORES)
 
 
 def test_a_mean_whose_interval_is_undefined_is_told_so():
     labels, scores = ["a", "b", "c"] * 2, [[1, 0, 0], [0, 1, 0], [0, 0, 1]] * 2
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = iso.bootstrap(labels, scores, measures="AUPRG", n_resamples=20, random_state=0)
+        result = iso.analyse(labels, scores).bootstrap("AUPRG", n_resamples=20)
         said = repr(result).splitlines()[-1]
     assert said.endswith("AUPRG 1 (interval undefined).")
 
@@ -171,7 +143,7 @@ def test_a_summary_of_all_classes_has_intervals(grouped, weighted, tmp_path):
     assert found.intervals.measures == ("AUROC", "AUPR", "AUPRG")
     (note,) = (note for note in found.notes if note.startswith("Macro average"))
     for beta in (1, 2):
-        assert f"best F gain (β {beta}) {analysis.macro_average('best-f-gain', beta=beta):.3f}" in (
+        assert f"best F gain (β {beta}) {analysis.macro_average(optimal_f_gain(beta)):.3f}" in (
             note
         )
     drawn = analysis.bootstrap(["AUPRG"], confidence_level=0.9, n_resamples=50).macro_average()
@@ -225,7 +197,7 @@ def test_verdicts_of_classes_with_weights_and_clusters():
     weights = 1 + np.arange(90) % 3
     analysis = iso.analyse(LABELS, SCORES, sample_weight=weights, groups=groups)
     dog = iso.analyse(LABELS == "dog", {"dog": SCORES[:, 2]}, sample_weight=weights, groups=groups)
-    for options in ({}, {"clusters": True}, {"folds": groups % 3}):
+    for options in ({}, {"clusters": True}, {"folds": True}):
         found = analysis.verdict_by_class(n_resamples=50, **options)["dog"]
         alone = dog.verdict(n_resamples=50, by_group=False, **options)
         assert (found.expected, found.interval) == (alone.expected, alone.interval)

@@ -60,15 +60,13 @@ def test_areas_are_those_of_roc_space():
     assert iso.delong(points).estimates[0] == pytest.approx(points.roc.area(), abs=1e-14)
 
 
-def test_intervals_on_both_scales():
-    plain, logit = (iso.delong(LABELS, SCORES["A"], scale=scale) for scale in ("plain", "logit"))
-    half = stats.norm.ppf(0.975) * plain.standard_errors[0]
-    area = plain.estimates[0]
-    assert plain.upper[0] - area == pytest.approx(half)
-    assert area - plain.lower[0] == pytest.approx(half)
+def test_intervals_are_symmetric_in_log_odds():
+    result = iso.delong(LABELS, SCORES["A"])
+    half = stats.norm.ppf(0.975) * result.standard_errors[0]
+    area = result.estimates[0]
     ends = np.log(area / (1 - area)) + np.array([-1, 1]) * half / (area * (1 - area))
-    assert [logit.lower[0], logit.upper[0]] == pytest.approx(1 / (1 + np.exp(-ends)))
-    assert 0 < logit.lower[0] < logit.upper[0] < 1
+    assert [result.lower[0], result.upper[0]] == pytest.approx(1 / (1 + np.exp(-ends)))
+    assert 0 < result.lower[0] < result.upper[0] < 1
 
 
 def test_paired_differences():
@@ -125,18 +123,16 @@ def test_faces_and_refusals():
     assert list(result.to_frame("pandas").columns) == ["AUROC", "lower", "upper", "standard_error"]
     assert (result.positives, result.negatives) == (40, 80)
     assert repr(result).startswith(
-        "DeLong: AUROC with 95% intervals (logit), 40 positives, 80 negatives\n   AUROC"
+        "DeLong: AUROC with 95% intervals, 40 positives, 80 negatives\n   AUROC"
     )
     points = iso.OperatingPoints.from_scores(LABELS, SCORES["A"])
     with pytest.raises(NotAnswerableError, match="differences need two models or more"):
         result.differences()
-    with pytest.raises(ParameterError, match="pass operating points alone, or labels with scores"):
+    with pytest.raises(ParameterError, match="operating points do not keep their rows, so y_score"):
         iso.delong(points, SCORES["A"])
     with pytest.raises(ParameterError, match="labels need scores: pass y_score="):
         iso.delong(LABELS)
-    with pytest.raises(ParameterError, match="scale must be one of 'logit', 'plain'"):
-        iso.delong(points, scale="log")
-    with pytest.raises(NotAnswerableError, match="not whole rows, which DeLong's variance needs"):
+    with pytest.raises(NotAnswerableError, match="not whole rows, so their spread is not known"):
         iso.delong(points.at_prevalence(0.1))
     for labels, only in ((np.ones(3), "positives"), (np.zeros(3), "negatives")):
         with pytest.raises(OneClassError, match=f"y_true has only {only}; both classes are"):

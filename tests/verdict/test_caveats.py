@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import isometrics as iso
-from isometrics.verdict.caveats import _in_words
+from isometrics.verdict.sentences import _in_words
 
 FEW = {"n_resamples": 20}
 

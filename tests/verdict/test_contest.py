@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from isometrics._core.sample import parse_sample
+from isometrics._core.rows import parse_sample
 from isometrics.decisions.objective import parse_objective
 from isometrics.points.models import count_models
-from isometrics.verdict.contest import Contest
+from isometrics.verdict.contest import Contest, choose
 
 
 def contest_of(labels, scores, **options):
@@ -25,7 +25,7 @@ def test_a_unit_may_be_drawn_any_number_of_times(most):
     contest = contest_of(labels, rng.normal(labels))
     weights = rng.integers(0, most, (5, 60), endpoint=True).astype(float)
     weights[0, 0] = most
-    plain, compiled = (contest.choose(weights, kernel) for kernel in ("plain", "compiled"))
+    plain, compiled = (choose([contest], weights, kernel)[0] for kernel in ("plain", "compiled"))
     for first, second in zip(plain, compiled, strict=True):
         np.testing.assert_array_equal(first, second)
 
@@ -34,6 +34,6 @@ def test_a_unit_may_be_drawn_any_number_of_times(most):
 def test_totals_are_those_of_the_sample(unit):
     labels = np.arange(50) < 20
     contest = contest_of(labels, np.arange(50.0), sample_weight=np.full(50, unit))
-    chosen = contest.choose(np.ones((1, 50)), "plain")
+    (chosen,) = choose([contest], np.ones((1, 50)), "plain")
     assert chosen.positives[0] == pytest.approx(20 * unit, rel=1e-15)
     assert chosen.negatives[0] == pytest.approx(30 * unit, rel=1e-15)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics.errors import IsometricsError
 from isometrics.testing.strategies import binary_samples
+from isometrics.verdict.contest import best_models
 from isometrics.verdict.estimates import (
-    best_models,
     confidence_set,
     interval_at,
     mean_known,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._core.sample import HIGHEST_SCORE
+from isometrics._core.counts import HIGHEST_SCORE
 from isometrics.errors import NotAnswerableError
 from isometrics.testing.strategies import binary_samples
 from isometrics.verdict.estimates import interval_at

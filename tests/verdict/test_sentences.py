@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import isometrics as iso
+from isometrics.decisions.decision import Origin
 from isometrics.decisions.objective import parse_objective
 from isometrics.uncertainty.intervals import UNDEFINED, Interval
 from isometrics.verdict.sentences import _explained, shown
-from isometrics.verdict.verdict import Kept, ModelValue, OtherWeights
+from isometrics.verdict.verdict import KeptConstraint, ModelValue, OtherWeights
 
 NAN = float("nan")
 F1 = "F1 weighs precision and recall equally."
@@ -44,7 +45,6 @@ def verdict(**changes):
         "objective": objective(),
         "model": "forest",
         "threshold": 0.40625,
-        "threshold_text": "0.406",
         "value": 0.68,
         "expected": 0.66,
         "interval": Interval(0.59, 0.72),
@@ -68,7 +68,11 @@ def verdict(**changes):
         "method": METHOD,
         "replicates": 2000,
     }
-    return replace(computed(), **(usual | changes))
+    usual |= changes
+    of_rule = {name: usual.pop(name) for name in ("threshold", "value")}
+    origin = Origin(usual.pop("model"))
+    decision = replace(computed().decision, **of_rule, origin=origin, _below=0.4055)
+    return replace(computed(), **({"decision": decision} | usual))
 
 
 ONE_MODEL = {"wins": {"score": 1.0}, "model": "score", "runner_up": None}
@@ -87,8 +91,8 @@ THREE = {
 }
 
 
-KEPT = Kept("precision of 0.8 or more", 0.8, 0.82, 0.79, Interval(0.7, 0.88), 0.55)
-FLAGGED = Kept(
+KEPT = KeptConstraint("precision of 0.8 or more", 0.8, 0.82, 0.79, Interval(0.7, 0.88), 0.55)
+FLAGGED = KeptConstraint(
     "at most 0.25% flagged", 0.0025, 0.0025, 0.0007, Interval(0.0, 0.00512), 0.08, is_limit=True
 )
 
@@ -175,7 +179,7 @@ FLAGGED = Kept(
             "on these rows).",
         ),
         (
-            ONE_MODEL | COST | {"threshold": inf, "threshold_text": "inf"},
+            ONE_MODEL | COST | {"threshold": inf},
             "Flag nothing. Expect cost per row 0.66 on new data (95%: 0.59 to 0.72; 0.68 on these "
             "rows).",
         ),
@@ -215,7 +219,7 @@ FLAGGED = Kept(
             "0.68 on these rows).",
         ),
         (
-            COST | {"better_than_nothing": False, "threshold": inf, "threshold_text": "inf"},
+            COST | {"better_than_nothing": False, "threshold": inf},
             "No model is better than flagging nothing, beyond chance. Expect cost per row 0.66 on "
             "new data (95%: 0.59 to 0.72; 0.68 on these rows).",
         ),

@@ -8,7 +8,7 @@ import pytest
 
 import isometrics as iso
 from isometrics._core.parameters import parse_random_state
-from isometrics._counting.draws import draws_of, streams
+from isometrics._counting.replicates import Draws, streams
 
 RESAMPLES = 60
 RANDOM = np.random.default_rng(20)
@@ -99,7 +99,7 @@ class Twin:
 
     def multiplicities(self):
         units = int(self.unit.max()) + 1
-        draws = draws_of(np.ones(units, np.int64), [slice(0, units)], scheme="multinomial")
+        draws = Draws(np.ones(units, np.int64), [slice(0, units)])
         seed = parse_random_state(7).spawn(2)[0]
         for replicates, stream in streams(seed, RESAMPLES):
             drawn = np.empty((len(replicates), units))
@@ -280,7 +280,7 @@ def test_with_tuning_data_one_model_has_the_value_of_evaluate_and_a_bootstrap(be
     assert verdict.threshold == evaluated.thresholds[0]
     assert verdict.value == verdict.expected == evaluated.achieved[0, 0]
     units = int(test.sum())
-    draws = draws_of(np.ones(units, np.int64), [slice(0, units)], scheme="multinomial")
+    draws = Draws(np.ones(units, np.int64), [slice(0, units)])
     here = points[1].at([verdict.threshold])
     few = [cell < 5 for cell in (here.tp[0], here.fp[0], here.fn[0])]
     assert any(few)

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import isometrics as iso
-from isometrics.verdict.unseen import _half_gammas
+from isometrics.verdict.estimates import _half_gammas
 
 OPTIONS = {"n_resamples": 400, "random_state": 3, "by_group": False}
 

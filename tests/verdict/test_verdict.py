@@ -297,6 +297,14 @@ def test_resamples_in_which_nothing_is_flagged_tell_nothing():
     assert {isnan(each.threshold_range.lower) for each in found} == {True, False}
 
 
+def test_where_no_resample_keeps_a_constraint_the_threshold_has_no_range():
+    rows = np.arange(30)
+    analysis = iso.analyse((rows == 0) | (rows >= 15), -rows)
+    found = analysis.verdict(min_precision=1, n_resamples=2, random_state=20)
+    assert found.threshold == 0
+    assert all(map(isnan, found.threshold_range))
+
+
 def test_resamples_of_one_class_tell_nothing():
     labels = np.arange(30) < 1
     _, scores = sample(1.0, 1.0, size=30)
@@ -371,7 +379,7 @@ def test_one_model_in_clusters_of_one_row_is_as_without_clusters():
 def test_folds_pool_the_counts_of_choices_on_the_others():
     labels, scores = sample(1.5, 1.2)
     folds = np.arange(300) % 4
-    found = iso.analyse(labels, scores).verdict(folds=folds, **FEW)
+    found = iso.analyse(labels, scores, groups=folds).verdict(folds=True, **FEW)
     tp = fp = 0
     for fold in range(4):
         train, held = folds != fold, folds == fold
@@ -384,18 +392,23 @@ def test_folds_pool_the_counts_of_choices_on_the_others():
         tp, fp = tp + (flagged & labels[held]).sum(), fp + (flagged & ~labels[held]).sum()
     assert found.expected == pytest.approx(2 * tp / (labels.sum() + tp + fp))
     assert "choices that were made on the other folds" in found.method
-    grouped = iso.analyse(labels, scores, groups=folds).verdict(folds=True, **FEW)
-    assert grouped == found
+    clustered = iso.analyse(labels, scores, groups=folds).verdict(folds=True, clusters=True, **FEW)
+    assert clustered.expected == found.expected
 
 
-def test_folds_of_clusters():
-    labels, scores = sample(1.5)
-    analysis = iso.analyse(labels, scores, groups=np.arange(300) // 2 % 100)
-    folds = np.arange(300) // 2 % 100 % 5
-    found = analysis.verdict(folds=folds, clusters=True, **FEW)
-    assert 0 < found.expected < 1
-    with pytest.raises(ParameterError, match="a cluster has rows in several folds"):
-        analysis.verdict(folds=np.arange(300) % 5, clusters=True, **FEW)
+@pytest.mark.parametrize("objective", ["accuracy", "youden"])
+def test_a_criterion_is_judged_as_an_objective(objective):
+    labels, scores = sample(1.5, 1.2)
+    found = iso.analyse(labels, scores).verdict(objective=objective, **FEW)
+    best = [
+        iso.best_threshold(iso.OperatingPoints.from_scores(labels, each), objective=objective).value
+        for each in scores.values()
+    ]
+    assert found.value == pytest.approx(max(best))
+    assert found.interval.lower <= found.expected <= found.interval.upper
+    weights = found.other_weights
+    assert (weights is None) == (objective == "youden")
+    assert not any("β" in line for line in found.lines())
 
 
 def test_rows_are_counted_again_where_tables_are_not_complete():
@@ -409,8 +422,7 @@ def test_rows_are_counted_again_where_tables_are_not_complete():
     ("asked", "message"),
     [
         ({"folds": True}, "folds=True takes the groups for folds, but there are no groups"),
-        ({"folds": [1, 2]}, "folds must have one entry for each of the 300 rows but has 2"),
-        ({"folds": np.ones(300)}, "folds has one fold only; two or more are needed"),
+        ({"folds": [1, 2]}, "folds must be True or False: the folds of an analysis are its groups"),
         ({"confidence_level": 95}, "confidence_level must be"),
         ({"n_resamples": 0}, "n_resamples must be"),
         ({"kernel": "fast"}, "kernel must be one of"),
@@ -532,7 +544,7 @@ def test_tuning_data_whose_table_does_not_tell_its_rows_say_why():
     name = next(iter(test.models))
     tables = iso.Analysis({name: tuning.models[name].hull()}, without_rows="")
     with pytest.raises(NotAnswerableError, match=r"have: the table does not tell every row$"):
-        test._only(name, in_groups=False).verdict(thresholds_from=tables, **FEW)
+        test._only(name).verdict(thresholds_from=tables, **FEW)
 
 
 def test_whole_groups_of_classes_need_their_rows():
@@ -545,15 +557,10 @@ def test_whole_groups_of_classes_need_their_rows():
         tables.verdict_by_class(clusters=True, **FEW)
 
 
-def test_rows_of_weight_0_have_no_fold():
+def test_one_group_makes_no_folds():
     labels, scores = sample(1.0)
-    weight = np.ones(300)
-    weight[:2] = 0
-    weighted = iso.analyse(labels, scores, sample_weight=weight)
-    said = "each of the 298 rows whose weight is not 0 but has 300"
-    with pytest.raises(ParameterError, match=said):
-        weighted.verdict(folds=np.arange(300) % 5, **FEW)
-    assert weighted.verdict(folds=np.arange(298) % 5, **FEW).rows == 298
+    with pytest.raises(ParameterError, match="there is one group only; as folds two or more"):
+        iso.analyse(labels, scores, groups=np.ones(300)).verdict(folds=True, **FEW)
 
 
 def test_tuning_data_that_do_not_fit_are_refused():
@@ -561,7 +568,7 @@ def test_tuning_data_that_do_not_fit_are_refused():
     with pytest.raises(ParameterError, match="the tuning data has the models a but these rows"):
         test.verdict(thresholds_from=iso.analyse(*sample(1.0)), **FEW)
     with pytest.raises(ParameterError, match="pass folds= or thresholds_from=, not both"):
-        test.verdict(thresholds_from=tuning, folds=np.arange(150) % 2, **FEW)
+        test.verdict(thresholds_from=tuning, folds=True, **FEW)
     tables = iso.Analysis(dict(tuning.models))
     with pytest.raises(NotAnswerableError, match="choosing on tuning data needs the rows"):
         test.verdict(thresholds_from=tables, **FEW)

@@ -7,7 +7,7 @@ import pytest
 
 import isometrics as iso
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.verdict.without_rows import rows_of_table
+from isometrics.verdict.judge import rows_of_table
 
 RANDOM = np.random.default_rng(2)
 LABELS = np.arange(200) < 60
@@ -141,7 +141,7 @@ def test_flagging_nothing_can_be_the_choice():
     [
         ({"min_precision": 0.5, "sure": 0.9}, "sure needs the rows, which this analysis does"),
         ({"clusters": True}, "there are no groups to draw; clusters=True needs groups"),
-        ({"folds": [1, 2]}, "folds are groups of rows, which this analysis does not have: it was"),
+        ({"folds": True}, "folds are groups of rows, which this analysis does not have: it was"),
     ],
 )
 def test_what_needs_rows_is_refused(asked, message):
@@ -152,7 +152,7 @@ def test_what_needs_rows_is_refused(asked, message):
 def test_folds_do_not_fit_rows_that_a_table_tells():
     """A table does not know which row is which."""
     with pytest.raises(NotAnswerableError, match="folds are groups of rows"):
-        iso.Analysis({"a": POINTS["a"]}).verdict(folds=np.arange(200) % 2)
+        iso.Analysis({"a": POINTS["a"]}).verdict(folds=True)
 
 
 def test_a_file_whose_rows_are_not_kept_says_so(tmp_path):

@@ -1,26 +1,17 @@
-"""Bands lie where they should, and name what they are."""
+"""Pictures of results show the bands, maps and reports they are given."""
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 
 import isometrics as iso
 from isometrics import plot
+from isometrics.calibration import calibration_report
 from isometrics.errors import ParameterError
-
-mpl.use("agg")
-from matplotlib import pyplot as plt
 
 LABELS = np.arange(600) < 200
 RNG = np.random.default_rng(1)
 SCORES = {"A $": RNG.normal(1.5 * LABELS), "B": RNG.normal(1.0 * LABELS)}
 FEW = {"n_resamples": 40, "random_state": 0}
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize("space", ["roc", "pr", "prg", "tradeoff"])
@@ -70,19 +61,6 @@ def test_the_band_of_folds():
     assert ax.get_legend().get_texts()[0].get_text() == "95% band, folds"
 
 
-@pytest.mark.parametrize(("scale", "label"), [("lambda", "λ, the weight of recall"), ("beta", "β")])
-def test_how_probable_it_is_that_one_is_better(scale, label):
-    curves = iso.bootstrap_curves(LABELS, SCORES, space="tradeoff", **FEW)
-    result = curves.better("A $", "B")
-    ax = plot.better(result, scale=scale)
-    np.testing.assert_allclose(ax.lines[-1].get_ydata(), result.better)
-    assert ax.get_xlabel() == label
-    assert ax.get_ylabel() == "P(A \\$ better than B)"
-    ax.figure.canvas.draw()
-    _, other = plt.subplots()
-    assert plot.better(result, other) is other
-
-
 def test_what_cannot_be_drawn():
     roc, prg = (
         iso.bootstrap_curves(LABELS, SCORES["B"], space=space, **FEW).band()
@@ -93,5 +71,28 @@ def test_what_cannot_be_drawn():
     for wrong in ([], [3]):
         with pytest.raises(ParameterError, match="bands must be a Band or a list of them"):
             plot.band(wrong)
-    with pytest.raises(ParameterError, match=r"result must be what better\(\) of curves returned"):
-        plot.better(roc)
+
+
+# calibration ---------------------------------------------------------------------------------
+
+EIGHT, THEIR_SCORES = [1, 0, 1, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
+
+
+def test_reliability_shows_the_bins_and_their_intervals():
+    report = calibration_report(EIGHT, THEIR_SCORES, bins=4)
+    ax = plot.reliability({"_model $1$": report})
+    (bars,) = ax.containers
+    np.testing.assert_array_equal(bars.lines[0].get_xydata().T, (report.predicted, report.observed))
+    ends = np.array([segment[:, 1] for segment in bars.lines[2][0].get_segments()]).T
+    np.testing.assert_allclose(ends, (report.observed_lower, report.observed_upper))
+    assert bars.get_label().startswith(r" _model \$1\$: Brier score")
+    assert ax.get_xlabel() == "predicted probability"
+
+
+def test_reliability_of_bins_with_one_class():
+    report = calibration_report([0] * 140 + [1] * 140, np.arange(280) / 280, bins=2)
+    assert report.observed.tolist() == [0, 1]
+    ax = plot.reliability(report)
+    (bars,) = ax.containers
+    ends = np.array([segment[:, 1] for segment in bars.lines[2][0].get_segments()])
+    assert (ends[:, 0] <= ends[:, 1]).all()

@@ -10,19 +10,13 @@ import pytest
 from isometrics._core.sample import Sample
 from isometrics._counting import (
     array_api,
-    device_hull,
     segments,
-    triton_bins,
-    triton_hull,
-    triton_sums,
+    triton_launch,
 )
 from isometrics._counting.array_api import sums_of
-from isometrics._counting.hull import vertices
 
 torch = pytest.importorskip("torch")
 triton = pytest.importorskip("triton", "3.7")  # the interpreter of others fails with NumPy 2.4
-
-import triton.language as tl  # noqa: E402
 
 from isometrics._counting import triton_code  # noqa: E402
 
@@ -49,21 +43,21 @@ def test_keys_and_sums_are_those_of_array_operations(case, dtype, most):
     with np.errstate(over="ignore"):
         scores = torch.tensor(scores.astype(dtype))
     labels = torch.tensor(LABELS[: scores.shape[0]])
-    ranking = array_api.ranking_of(Sample(labels, {"": scores}))
-    spans = triton_sums.spans_of(scores.shape[0], 8, most, 1)
-    survey = triton_sums.survey(scores, labels, spans)
+    ranking = array_api.sorted_keys_of(Sample(labels, {"": scores}))
+    spans = triton_launch.spans_of(scores.shape[0], 8, most, 1)
+    survey = triton_launch.survey(scores, labels, spans)
     assert survey.positives == int(labels.sum())
     assert survey.is_valid
     if survey.packing is None:
-        assert isinstance(ranking, array_api.GatheredRanking)
+        assert ranking is None
         return
-    keys = triton_sums.pack(scores, labels, survey.packing, tile=16)
+    keys = triton_launch.pack(scores, labels, survey.packing, tile=16)
     assert survey.packing == ranking.packing
     assert torch.equal(torch.sort(keys).values, ranking.keys)
     totals = ranking.positives, ranking.size - ranking.positives
     exact = sums_of(ranking)
     for number in (2, 7):
-        pairs, terms, crossing = triton_sums.sums(
+        pairs, terms, crossing = triton_launch.sums(
             ranking.keys, *totals, array_api.baseline_of(*totals), number=number, spans=spans
         )
         assert (pairs, tuple(crossing)) == (exact.pairs, tuple(exact.crossing))
@@ -76,7 +70,7 @@ def test_nan_is_found_by_a_survey(dtype, sign):
     for value, has_nan in ((math.nan, True), (INF, False)):
         scores = torch.tensor([0.5, sign * value, 0.25], dtype=dtype)
         scores = torch.copysign(scores, torch.tensor([1.0, sign, 1.0], dtype=dtype))
-        survey = triton_sums.survey(scores, torch.tensor([True, False, True]))
+        survey = triton_launch.survey(scores, torch.tensor([True, False, True]))
         assert survey.is_valid == (not has_nan)
 
 
@@ -100,49 +94,18 @@ def test_labels_are_checked_by_a_survey(dtype, labels, is_valid, monkeypatch):
         return
     labels = torch.tensor(labels, dtype=getattr(torch, dtype))
     scores = torch.tensor([0.1, 0.2, 0.3, 0.4, 0.5])
-    spans = triton_sums.spans_of(5, tile=2, fewest_tiles=1)
-    survey = triton_sums.survey(scores, labels, spans)
+    spans = triton_launch.spans_of(5, tile=2, fewest_tiles=1)
+    survey = triton_launch.survey(scores, labels, spans)
     assert survey.is_valid == is_valid
     assert survey.positives == int((labels == 1).sum())
     sample = Sample(labels, {"": scores})
-    expected = array_api.ranking_of(sample)
-    monkeypatch.setattr(triton_sums, "can_run_on", lambda _: True)
-    monkeypatch.setattr(triton_sums, "sort_in_place", lambda _: False)
-    ranking = array_api.ranking_of(sample)
+    expected = array_api.sorted_keys_of(sample)
+    monkeypatch.setattr(triton_launch, "can_run_on", lambda _: True)
+    monkeypatch.setattr(triton_launch, "sort_in_place", lambda _: False)
+    ranking = array_api.sorted_keys_of(sample)
     assert (ranking is None) == (expected is None) == (not is_valid)
     if is_valid:
         assert torch.equal(ranking.keys, expected.keys)
-
-
-@triton.jit
-def store_terms(given, terms, positives, SIZE: tl.constexpr):
-    rows = tl.arange(0, SIZE)
-    x, y = tl.load(given + rows), tl.load(given + SIZE + rows)
-    rise, run = tl.load(given + 2 * SIZE + rows), tl.load(given + 3 * SIZE + rows)
-    below, lost = triton_code._rise_terms(x, y, rise, run, positives, x > 0)
-    tl.store(terms + rows, below)
-    tl.store(terms + SIZE + rows, lost)
-
-
-def test_terms_are_those_of_segments():
-    """From the empty rule, and by long, middling and short steps."""
-    rng = np.random.default_rng(5)
-    size = 64
-    scale = 10 ** rng.uniform(0, 6, size)
-    x, y = np.floor(scale * rng.random((2, size)))
-    x[0] = y[0] = 0
-    rise, run = rng.integers(1, 9, size).astype(float), rng.integers(0, 9, size).astype(float)
-    terms = torch.empty(2, size, dtype=torch.float64)
-    store_terms[(1,)](torch.tensor(np.array([x, y, rise, run])), terms, 7, SIZE=size)
-    below, lost = terms.numpy()
-    step = rise + run
-    rates = segments.log_rates(np.maximum(x + y, 1), step)
-    expected = segments.area_below(rise, step, segments.bend(x, y, rise, run, rates))
-    np.testing.assert_allclose(below, expected, rtol=1e-13)
-    started = x > 0
-    x_end, y_end = x + rise, y + run
-    expected = 7 * segments.gain_loss(np.where(started, x, 1), y, x_end, y_end, rise) * started
-    np.testing.assert_allclose(lost, expected, rtol=1e-13)
 
 
 def test_sums_over_tiles_are_those_of_segments():
@@ -151,7 +114,7 @@ def test_sums_over_tiles_are_those_of_segments():
     labels = rng.random(500) < 0.4
     positives = int(labels.sum())
     sample = Sample(torch.tensor(labels), {"": torch.arange(500.0, 0, -1)})
-    keys = array_api.ranking_of(sample).keys
+    keys = array_api.sorted_keys_of(sample).keys
     totals = positives, 500 - positives
     baseline = -(-(positives**2) // 500)
     tp, fp = np.cumsum(labels).astype(float), np.cumsum(~labels).astype(float)
@@ -168,7 +131,7 @@ def test_sums_over_tiles_are_those_of_segments():
         steps.sum(),
     ]
     for number in (2, 7):
-        _, terms, _ = triton_sums.sums(keys, *totals, baseline, number=number)
+        _, terms, _ = triton_launch.sums(keys, *totals, baseline, number=number)
         np.testing.assert_allclose(terms[:number][:4], expected[:number], rtol=1e-13)
 
 
@@ -177,15 +140,15 @@ def test_short_steps_far_from_the_start_are_added_up_alike():
     rng = np.random.default_rng(8)
     labels = torch.tensor(rng.random(3000) < 0.4)
     scores = torch.tensor(rng.normal(size=3000) + labels.numpy()).round(decimals=3)
-    ranking = array_api.ranking_of(Sample(labels, {"": scores}))
+    ranking = array_api.sorted_keys_of(Sample(labels, {"": scores}))
     totals = ranking.positives, ranking.size - ranking.positives
     exact = sums_of(ranking)
-    pairs, terms, crossing = triton_sums.sums(
+    pairs, terms, crossing = triton_launch.sums(
         ranking.keys,
         *totals,
         array_api.baseline_of(*totals),
         number=7,
-        spans=triton_sums.spans_of(3000, 4, 16),
+        spans=triton_launch.spans_of(3000, 4, 16),
     )
     assert (pairs, tuple(crossing)) == (exact.pairs, tuple(exact.crossing))
     assert terms == pytest.approx(exact[2:9], rel=1e-13)
@@ -196,12 +159,12 @@ def test_short_steps_far_from_the_start_are_added_up_alike():
 def test_hulls_are_those_of_array_operations(case, tile, most):
     scores = torch.tensor(SCORES[case])
     labels = torch.tensor(LABELS[: scores.shape[0]])
-    ranking = array_api.ranking_of(Sample(labels, {"": scores}))
-    if isinstance(ranking, array_api.GatheredRanking):
+    ranking = array_api.sorted_keys_of(Sample(labels, {"": scores}))
+    if ranking is None:
         return
-    exact = device_hull.hull_in_chunks(ranking, vertices)
-    spans = triton_sums.spans_of(ranking.size, tile, most, 1)
-    found = triton_hull.hull_rows(ranking, vertices, spans=spans)
+    exact = array_api.hull_in_chunks(ranking)
+    spans = triton_launch.spans_of(ranking.size, tile, most, 1)
+    found = triton_launch.hull_rows(ranking, spans=spans)
     for one, other in zip(found, exact, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -212,11 +175,11 @@ def test_hulls_of_many_rows(digits):
     labels = rng.random(3000) < 0.4
     scores = torch.tensor((rng.normal(size=3000) + labels).round(digits))
     sample = Sample(torch.tensor(labels), {"": scores})
-    ranking = array_api.ranking_of(sample)
-    exact = device_hull.hull_in_chunks(ranking, vertices)
+    ranking = array_api.sorted_keys_of(sample)
+    exact = array_api.hull_in_chunks(ranking)
     for most in (999, 7):
-        spans = triton_sums.spans_of(ranking.size, 32, most, 1)
-        found = triton_hull.hull_rows(ranking, vertices, spans=spans)
+        spans = triton_launch.spans_of(ranking.size, 32, most, 1)
+        found = triton_launch.hull_rows(ranking, spans=spans)
         for one, other in zip(found, exact, strict=True):
             np.testing.assert_array_equal(one, other)
 
@@ -225,9 +188,9 @@ def test_tiles_far_below_the_hull_are_not_looked_at():
     """All negatives come first, so that nothing but both ends is on the hull."""
     scores = torch.arange(128.0, 0, -1, dtype=torch.float64)
     labels = torch.arange(128) >= 64
-    ranking = array_api.ranking_of(Sample(labels, {"": scores}))
-    spans = triton_sums.spans_of(ranking.size, 4, fewest_tiles=1)
-    found = triton_hull.hull_rows(ranking, vertices, spans=spans, room=0)
+    ranking = array_api.sorted_keys_of(Sample(labels, {"": scores}))
+    spans = triton_launch.spans_of(ranking.size, 4, fewest_tiles=1)
+    found = triton_launch.hull_rows(ranking, spans=spans, room=0)
     assert (found.tp.tolist(), found.fp.tolist()) == ([0, 64], [0, 64])
 
 
@@ -239,18 +202,18 @@ def test_too_many_rows_above_the_hull_of_a_few_take_the_slower_way(monkeypatch):
     scores = [-k for k, (rise, run) in enumerate(steps) for _ in range(rise + run)]
     scores = torch.tensor(scores, dtype=torch.float64)
     sample = Sample(torch.tensor(labels), {"": scores})
-    ranking = array_api.ranking_of(sample)
-    exact = device_hull.hull_in_chunks(ranking, vertices)
+    ranking = array_api.sorted_keys_of(sample)
+    exact = array_api.hull_in_chunks(ranking)
     assert exact.tp.size == len(steps) + 1
-    spans = triton_sums.spans_of(ranking.size, 128, fewest_tiles=1)
-    assert triton_hull.hull_rows(ranking, vertices, spans=spans, room=8) is None
-    monkeypatch.setattr(triton_sums, "can_run_on", lambda _: True)
-    find = triton_hull.hull_rows
+    spans = triton_launch.spans_of(ranking.size, 128, fewest_tiles=1)
+    assert triton_launch.hull_rows(ranking, spans=spans, room=8) is None
+    monkeypatch.setattr(triton_launch, "can_run_on", lambda _: True)
+    find = triton_launch.hull_rows
     for room in (8, 400):
         monkeypatch.setattr(
-            triton_hull, "hull_rows", lambda *args, room=room: find(*args, spans=spans, room=room)
+            triton_launch, "hull_rows", lambda *args, room=room: find(*args, spans=spans, room=room)
         )
-        for one, other in zip(device_hull.hull_rows(ranking, vertices), exact, strict=True):
+        for one, other in zip(array_api.hull_rows(ranking), exact, strict=True):
             np.testing.assert_array_equal(one, other)
 
 
@@ -271,18 +234,15 @@ def test_triton_is_given_no_floats(monkeypatch):
 
     kernels = (
         "survey_spans", "pack_tiles", "count_spans", "add_spans", "find_highest", "find_above",
-        "list_points", "thin_points", "order_points", "bound_bins", "sum_bins",
     )  # fmt: skip
     for name in kernels:
         monkeypatch.setattr(triton_code, name, Noted(getattr(triton_code, name)))
     scores, labels = torch.tensor([0.9, 0.1, 0.8, 0.8]), torch.tensor([True, False, True, False])
-    monkeypatch.setattr(triton_sums, "can_run_on", lambda _: True)
-    monkeypatch.setattr(triton_sums, "sort_in_place", lambda _: False)
-    ranking = array_api.ranking_of(Sample(labels, {"": scores}))
+    monkeypatch.setattr(triton_launch, "can_run_on", lambda _: True)
+    monkeypatch.setattr(triton_launch, "sort_in_place", lambda _: False)
+    ranking = array_api.sorted_keys_of(Sample(labels, {"": scores}))
     sums_of(ranking)
-    device_hull.hull_rows(ranking, vertices)
-    counts, several = torch.tensor([1, 0, 1, 2]), torch.tensor([0, 1], dtype=torch.int8)
-    triton_bins.worst_and_best(counts, several, 2, 2)
+    array_api.hull_rows(ranking)
     assert len(given) > 20
     assert not any(isinstance(each, float) for each in given)
 
@@ -290,25 +250,24 @@ def test_triton_is_given_no_floats(monkeypatch):
 def test_tensors_on_cuda_take_this_way(monkeypatch):
     scores, labels = torch.tensor([0.9, 0.1, 0.8, 0.8]), torch.tensor([True, False, True, False])
     sample = Sample(labels, {"": scores})
-    expected = sums_of(array_api.ranking_of(sample))
+    expected = sums_of(array_api.sorted_keys_of(sample))
     asked = []
 
     def on_cuda(array):
         asked.append(array)
         return True
 
-    monkeypatch.setattr(triton_sums, "can_run_on", on_cuda)
-    monkeypatch.setattr(triton_sums, "sort_in_place", lambda _: False)
-    sums = sums_of(array_api.ranking_of(sample))
+    monkeypatch.setattr(triton_launch, "can_run_on", on_cuda)
+    monkeypatch.setattr(triton_launch, "sort_in_place", lambda _: False)
+    sums = sums_of(array_api.sorted_keys_of(sample))
     assert sums[:2] == expected[:2]
     assert sums[2:] == pytest.approx(expected[2:], rel=1e-13, nan_ok=True)
     assert len(asked) == 3
-    # Where no bit is free, the rows are gathered.
+    # Where no bit is free, or a score is NaN, the host looks at the rows.
     full = torch.tensor([5e-324, -5e-324, 1e308, -1e308], dtype=torch.float64)
-    ranking = array_api.ranking_of(Sample(labels, {"": full}))
-    assert isinstance(ranking, array_api.GatheredRanking)
     broken = torch.tensor([0.9, 0.1, math.nan, 0.8])
-    assert array_api.ranking_of(Sample(labels, {"": broken})) is None
+    for scores in (full, broken):
+        assert array_api.sorted_keys_of(Sample(labels, {"": scores})) is None
 
 
 def test_where_triton_runs():
@@ -316,9 +275,9 @@ def test_where_triton_runs():
         is_cuda = True
 
     Tensor.__module__ = "torch"
-    assert triton_sums.can_run_on(Tensor())
+    assert triton_launch.can_run_on(Tensor())
 
 
 def test_only_torch_on_cuda_takes_this_way():
-    assert not triton_sums.can_run_on(torch.ones(2))
-    assert not triton_sums.can_run_on(np.ones(2))
+    assert not triton_launch.can_run_on(torch.ones(2))
+    assert not triton_launch.can_run_on(np.ones(2))

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import isometrics as iso
-from isometrics.analysis.group_check import check_groups, lines_about
-from isometrics.report.groups import MOST_GROUPS, MOST_POINTS, groups_data
+from isometrics.analysis.page import MOST_GROUPS, MOST_POINTS, groups_data, lines_about
 from isometrics.report.model import report_model, unpacked
 
 
@@ -36,27 +35,26 @@ def f1(points, threshold):
 
 def test_values_are_those_of_the_common_threshold(shifted):
     analysis, verdict = shifted
-    groups = check_groups(analysis, verdict)
-    assert {row.name for row in groups.rows} == set(analysis.groups)
-    for row in groups.rows:
-        points = analysis.groups[row.name][verdict.model]
-        assert row.value == pytest.approx(f1(points, verdict.threshold))
+    groups = groups_data(analysis, verdict)
+    assert {row["name"] for row in groups["rows"]} == set(analysis.groups)
+    for row in groups["rows"]:
+        points = analysis.groups[row["name"]][verdict.model]
+        assert row["value"] == pytest.approx(f1(points, verdict.threshold))
         best = iso.best_threshold(points, beta=1)
-        assert row.own_value == pytest.approx(best.f)
-        assert row.own_counts == (best.tp, best.fp)
+        assert row["ownCounts"] == [best.tp, best.fp]
         counts = points.at(verdict.threshold)
-        assert row.counts == (counts.tp[0], counts.fp[0])
-        assert row.value_lower < row.value < row.value_upper
-        assert row.gain_lower <= row.gain <= row.gain_upper
-        assert row.sentence.startswith(("Use ", "This model", "No model"))
-    values = [row.value for row in groups.rows]
+        assert row["counts"] == [counts.tp[0], counts.fp[0]]
+        assert row["valueLower"] < row["value"] < row["valueUpper"]
+        assert row["gainLower"] <= row["gain"] <= row["gainUpper"]
+        assert row["sentence"].startswith(("Use ", "This model", "No model"))
+    values = [row["value"] for row in groups["rows"]]
     assert values == sorted(values)
 
 
 def test_a_shifted_group_is_named(shifted):
     analysis, verdict = shifted
-    groups = check_groups(analysis, {"": verdict})
-    first, second = groups.lines[:2]
+    groups = groups_data(analysis, {"": verdict})
+    first, second = groups["lines"][:2]
     assert first.startswith("One threshold does not serve all 3 groups: 1 of them has a threshold")
     assert verdict.threshold_text in first
     assert second.startswith("site 001: F1 is ")
@@ -64,69 +62,67 @@ def test_a_shifted_group_is_named(shifted):
 
 def test_groups_that_are_alike():
     analysis = analysis_of(rows=300)
-    groups = check_groups(analysis, analysis.verdict(by_group=False, n_resamples=200))
-    assert groups.lines[0].startswith("One threshold seems to serve all 3 groups: for none of them")
-    assert groups.lines[1].startswith("That is no proof: the rows of site")
+    groups = groups_data(analysis, analysis.verdict(by_group=False, n_resamples=200))
+    assert groups["lines"][0].startswith(
+        "One threshold seems to serve all 3 groups: for none of them"
+    )
+    assert groups["lines"][1].startswith("That is no proof: the rows of site")
 
 
 def test_verdicts_that_are_there_are_taken(shifted):
     analysis, _ = shifted
     verdict = analysis.verdict(n_resamples=200, cost=0.3)
-    groups = check_groups(analysis, verdict)
-    assert not groups.higher_is_better
-    by_name = {row.name: row for row in groups.rows}
+    groups = groups_data(analysis, verdict)
+    assert not groups["higherIsBetter"]
+    by_name = {row["name"]: row for row in groups["rows"]}
     for name, own in verdict.groups.items():
-        assert by_name[name].expected == own.expected
-        assert by_name[name].threshold == own.threshold_text
+        assert by_name[name]["sentence"] == own.sentence()
     # What costs most comes first.
-    values = [row.value for row in groups.rows]
+    values = [row["value"] for row in groups["rows"]]
     assert values == sorted(values, reverse=True)
 
 
 def test_the_same_rows_are_no_gain():
     analysis = analysis_of(n_groups=2, rows=60)
     verdict = analysis.verdict(by_group=False, n_resamples=100)
-    groups = check_groups(analysis, verdict)
-    for row in groups.rows:
-        if row.counts == row.own_counts:
-            assert (row.gain, row.gain_lower, row.gain_upper) == (0, 0, 0)
+    groups = groups_data(analysis, verdict)
+    for row in groups["rows"]:
+        if row["counts"] == row["ownCounts"]:
+            assert row["gain"] == row["gainLower"] == row["gainUpper"] == 0
     alone = iso.analyse([1, 0, 1, 0, 1], [5, 1, 4, 2, 3], groups=list("aaaaa"))
-    only = check_groups(alone, alone.verdict(by_group=False, n_resamples=100))
-    assert only.lines == ["There is one group only, a."]
-    assert only.rows[0].gain == 0
+    only = groups_data(alone, alone.verdict(by_group=False, n_resamples=100))
+    assert only["lines"] == ["There is one group only, a."]
+    assert only["rows"][0]["gain"] == 0
 
 
 def test_nothing_to_ask(shifted):
     _, verdict = shifted
     assert (
-        check_groups(
+        groups_data(
             iso.Analysis({"forest": iso.OperatingPoints.from_scores([1, 0], [2, 1])}), verdict
         )
         is None
     )
     analysis = analysis_of(models=("forest",))
-    assert check_groups(analysis, {}) is None
-    assert check_groups(analysis, {"a": verdict, "b": verdict}) is None
+    assert groups_data(analysis, {}) is None
+    assert groups_data(analysis, {"a": verdict, "b": verdict}) is None
     sets = iso.OperatingPoints.from_counts(
         [5, 8], [2, 9], positives=10, negatives=40, labels=["one", "two"]
     )
     of_sets = iso.Analysis({"forest": sets}, {"a": {"forest": sets}})
-    assert check_groups(of_sets, of_sets.verdict(by_group=False)) is None
+    assert groups_data(of_sets, of_sets.verdict(by_group=False)) is None
 
 
 @pytest.mark.slow
 def test_many_groups_have_a_limit():
     analysis = analysis_of(n_groups=MOST_GROUPS + 7, rows=20)
     verdict = analysis.verdict(by_group=False, n_resamples=100)
-    groups = check_groups(analysis, verdict)
-    assert len(groups.rows) + len(groups.left_out) == MOST_GROUPS + len(analysis.skipped)
-    assert groups.smaller == len(analysis.groups) - MOST_GROUPS
-    data = groups_data(groups)
-    points = [
-        unpacked(curve["tp"]).size for row in data["rows"] for curve in row["curves"].values()
-    ]
-    assert sum(points) <= MOST_POINTS
-    assert len(json.dumps(data)) < 100_000
+    groups = groups_data(analysis, verdict)
+    assert len(groups["rows"]) + len(groups["leftOut"]) == MOST_GROUPS + len(analysis.skipped)
+    assert groups["smaller"] == len(analysis.groups) - MOST_GROUPS
+    points = [unpacked(row["curve"]["tp"]).size for row in groups["rows"]]
+    assert max(points) <= MOST_POINTS
+    assert len(json.dumps(groups)) < 100_000
 
 
 def of_tables(size):
@@ -155,21 +151,22 @@ def of_tables(size):
 
 def test_a_table_that_tells_its_rows_has_intervals():
     analysis = of_tables(10)
-    groups = check_groups(analysis, analysis.verdict(by_group=False))
-    assert groups.lines[0].startswith("One threshold does not serve all 2 groups: 1 of them has ")
+    groups = groups_data(analysis, analysis.verdict(by_group=False))
+    assert groups["lines"][0].startswith(
+        "One threshold does not serve all 2 groups: 1 of them has "
+    )
 
 
 def test_tables_of_too_many_rows_have_no_intervals():
     analysis = of_tables(1_000_000)
     verdict = analysis.verdict(by_group=False)
-    groups = check_groups(analysis, verdict)
-    for row in groups.rows:
-        assert math.isnan(row.gain_lower) == (row.counts != row.own_counts)
-    assert groups.lines[0].startswith("On these rows, a threshold of its own would make F1 of ")
-    assert "How much of that is chance is not known" in groups.lines[0]
-    largest = max(groups.rows, key=lambda row: row.gain)
-    assert largest.gain == pytest.approx(largest.own_value - largest.value)
-    assert largest.gain > 0
+    groups = groups_data(analysis, verdict)
+    for row in groups["rows"]:
+        assert (row["gainLower"] is None) == (row["counts"] != row["ownCounts"])
+    assert groups["lines"][0].startswith("On these rows, a threshold of its own would make F1 of ")
+    assert "How much of that is chance is not known" in groups["lines"][0]
+    largest = max(groups["rows"], key=lambda row: row["gain"])
+    assert largest["gain"] > 0
 
 
 def test_tables_that_keep_no_constraint_are_left_out():
@@ -179,9 +176,9 @@ def test_tables_that_keep_no_constraint_are_left_out():
     )
     groups = analysis.groups | {"c": {"forest": poor, "linear": poor}}
     analysis = iso.Analysis(analysis.models, groups)
-    found = check_groups(analysis, analysis.verdict(by_group=False, min_precision=0.9))
-    assert list(found.left_out) == ["c"]
-    assert {row.name for row in found.rows} == {"a", "b"}
+    found = groups_data(analysis, analysis.verdict(by_group=False, min_precision=0.9))
+    assert [name for name, _ in found["leftOut"]] == ["c"]
+    assert {row["name"] for row in found["rows"]} == {"a", "b"}
 
 
 def test_draws_of_a_tiny_group_at_another_prevalence():
@@ -189,7 +186,7 @@ def test_draws_of_a_tiny_group_at_another_prevalence():
     scores = [5, 1, 4, 2, 6, 3] * 20 + [3, 2, 1]
     analysis = iso.analyse(labels, scores, groups=["a"] * 120 + ["b"] * 3).at_prevalence(0.1)
     verdict = analysis.verdict(by_group=False, n_resamples=100)
-    assert {row.name for row in check_groups(analysis, verdict).rows} == {"a", "b"}
+    assert {row["name"] for row in groups_data(analysis, verdict)["rows"]} == {"a", "b"}
 
 
 def test_the_command_says_that_classes_have_no_common_rule(tmp_path, capsys):
@@ -206,9 +203,9 @@ def test_the_command_says_that_classes_have_no_common_rule(tmp_path, capsys):
 
 def test_long_curves_are_thinned():
     analysis = analysis_of(n_groups=2, rows=3000)
-    groups = check_groups(analysis, analysis.verdict(by_group=False, n_resamples=100))
-    for row in groups_data(groups)["rows"]:
-        curve = row["curves"]["forest"]
+    groups = groups_data(analysis, analysis.verdict(by_group=False, n_resamples=100))
+    for row in groups["rows"]:
+        curve = row["curve"]
         tp, fp = unpacked(curve["tp"]), unpacked(curve["fp"])
         assert 50 < tp.size <= 100
         assert (tp[0], fp[0]) == (0, 0)
@@ -220,25 +217,26 @@ def test_groups_that_keep_no_constraint():
     scores = [15, 11, 14, 12, 16, 13] * 10 + [6, 5, 4, 3, 2, 1] * 10
     analysis = iso.analyse(labels, scores, groups=["a"] * 60 + ["b"] * 60)
     verdict = analysis.verdict(by_group=False, min_precision=0.7, n_resamples=100)
-    groups = check_groups(analysis, verdict)
-    assert "b" in groups.left_out
-    assert [row.name for row in groups.rows] == ["a"]
+    groups = groups_data(analysis, verdict)
+    assert "b" in dict(groups["leftOut"])
+    assert [row["name"] for row in groups["rows"]] == ["a"]
     moved = analysis.at_prevalence(0.3)
-    again = check_groups(moved, moved.verdict(by_group=False, n_resamples=100))
-    assert {row.name for row in again.rows} == {"a", "b"}
+    again = groups_data(moved, moved.verdict(by_group=False, n_resamples=100))
+    assert {row["name"] for row in again["rows"]} == {"a", "b"}
 
 
 def test_words_for_every_case(shifted):
     analysis, verdict = shifted
-    row = check_groups(analysis, verdict).rows[0]
-    unknown = row._replace(gain=math.nan, gain_lower=math.nan, gain_upper=math.nan)
+    row = groups_data(analysis, verdict)["rows"][0]
+
+    def gaining(expected, lower, upper, **more):
+        return row | {"gain": expected, "gainLower": lower, "gainUpper": upper} | more
+
+    unknown = gaining(*[math.nan] * 3)
     (said,) = lines_about(verdict, [unknown, unknown], 0.95)
     assert said.startswith("No group has a threshold of its own to compare ")
-    sure = row._replace(gain=0.2, gain_lower=0.1, gain_upper=0.3, own_threshold="inf")
-    even = row._replace(gain=0.0, gain_lower=-0.1, gain_upper=0.0)
-    hopeful = even._replace(gain=0.05, gain_upper=0.1)
-    lines = lines_about(verdict, [hopeful, even], 0.95)
-    assert " The largest gain in F1 to expect is 0.050, in " in lines[0]
+    sure = gaining(0.2, 0.1, 0.3, ownThreshold="inf")
+    even = gaining(0.0, -0.1, 0.0)
     lines = lines_about(verdict, [sure] + [even] * 39 + [unknown], 0.95)
     assert lines[0].startswith("One threshold may serve all 41 groups: 1 of them has ")
     assert lines[1] == "By chance alone about 1 of 40 groups would look so."
@@ -248,7 +246,7 @@ def test_words_for_every_case(shifted):
     assert "2 of them have a threshold of their own that is" in lines[0]
     assert lines[-1] == "Of 2 groups nothing can be said for sure."
     assert len(lines_about(verdict, [even, even], 0.95)) == 1
-    same = row._replace(gain=0.0, gain_lower=0.0, gain_upper=0.0, own_counts=row.counts)
+    same = gaining(0.0, 0.0, 0.0, ownCounts=row["counts"])
     (said,) = lines_about(verdict, [same, same], 0.95)
     assert said.endswith("is the best one of each of them on these rows.")
 
@@ -256,11 +254,11 @@ def test_words_for_every_case(shifted):
 @pytest.mark.slow
 def test_the_data_of_a_report(shifted, tmp_path):
     analysis, verdict = shifted
-    groups = check_groups(analysis, verdict)
+    groups = groups_data(analysis, verdict)
     data = report_model(analysis.models, groups=groups)["groups"]
-    assert [row["name"] for row in data["rows"]] == [row.name for row in groups.rows]
+    assert [row["name"] for row in data["rows"]] == [row["name"] for row in groups["rows"]]
     first = data["rows"][0]
-    curve = first["curves"]["linear"]
+    curve = first["curve"]
     assert unpacked(curve["tp"])[-1] == curve["positives"]
     assert unpacked(curve["fp"])[-1] == curve["negatives"]
     page = analysis.report(tmp_path / "x.html", verdict=verdict).read_text()
