@@ -76,8 +76,8 @@ JOBS = {
         "timed(lambda: iso.bootstrap(y, models, n_resamples=500, random_state=1))"
     ),
     "Parquet, exact": "timed(lambda: iso.read_predictions(folder + '/rows.parquet').summary())",
-    "Parquet, 200 MB of memory": (
-        "timed(lambda: iso.read_predictions(folder + '/rows.parquet', memory_limit='200MB'))"
+    "Parquet, 250 MB of memory": (
+        "timed(lambda: iso.read_predictions(folder + '/rows.parquet', memory_limit='250MB'))"
     ),
     "Parquet, tolerance 1e-5": (
         "timed(lambda: iso.read_predictions(folder + '/rows.parquet', tolerance=1e-5))"

@@ -98,7 +98,7 @@ def same_as_in_memory(path: Path) -> str:
     hull = full.hull()
     said = []
     for name, options in (
-        ("compact", {"memory_limit": "200MB"}),
+        ("compact", {"memory_limit": "250MB"}),
         ("tolerance", {"tolerance": 1e-5}),
     ):
         points = iso.read_predictions(path, **options).models["score"]

@@ -146,7 +146,6 @@ def misses(setting: Setting, samples: int, number: int) -> NDArray[np.int64]:
             stratified=setting.fixed,
             prevalence=setting.prevalence if setting.prevalence_known else None,
             random_state=drawn,
-            kernel="compiled",
         )
         for row, method in enumerate(METHODS):
             found = result.with_intervals(method)

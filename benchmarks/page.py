@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from isometrics import OperatingPoints, analyse
 from isometrics.report import write_report
 from isometrics.report.html import page_of
-from isometrics.report.model import start_model
+from isometrics.report.model import report_model
 
 ROWS = 1_000_000
 STEPS = 40
@@ -158,7 +158,7 @@ def main() -> None:
         )
         print(f"report of 4 models, 1e8 rows each: {kibibytes(large):.0f} KiB")
         start = folder / "start.html"
-        start.write_text(page_of(start_model()), encoding="utf-8")
+        start.write_text(page_of(report_model({})), encoding="utf-8")
         labels, column = sample(ROWS)
         frame = pd.DataFrame({"label": labels.astype(int), "score": column})
         frame.to_csv(folder / "rows.csv", index=False)

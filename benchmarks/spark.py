@@ -89,10 +89,7 @@ def rows_of(
     passes = [each for each in analysis.passes if each.purpose != "first rows"]
     most = max(each.collected for each in passes)
     assert most <= 1 << 20
-    bytes_read = sum(each.bytes for each in passes) / 1e6
-    counters = [f"{bytes_read:,.0f}"]
-    counters += [f"{sum(each.shuffled for each in passes):,}", f"{most:,}"]
-    counters += [f"{sum(each.collected for each in passes):,}"]
+    counters = [f"{most:,}", f"{sum(each.collected for each in passes):,}"]
     for name, bracket in iso.area_brackets(exact).items():
         assert brackets[name].lo <= bracket.lo <= brackets[name].hi, name
     assert np.array_equal(hull.thresholds, exact.hull().thresholds)
@@ -119,7 +116,7 @@ def main() -> None:
     parser.add_argument("--mllib-without-bins", action="store_true")
     given = parser.parse_args()
     head = ["rows", "prevalence", "what", "seconds", "error of AUROC", "error of AUPR"]
-    head += ["widest bracket", "MB read", "rows shuffled", "most collected in a pass", "collected"]
+    head += ["widest bracket", "most collected in a pass", "collected"]
     load = ", ".join(f"{minutes:.1f}" for minutes in os.getloadavg())
     print(f"Load of the last 1, 5 and 15 minutes at the start: {load}\n")
     with (

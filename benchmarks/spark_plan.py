@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from isometrics.sources.cluster_passes import FINEST, Passes, PassLimits, Plan, Ranges
-from isometrics.sources.clusters import TOLERANCE
+from isometrics.sources.cluster_passes import FINEST, TOLERANCE, Passes, PassLimits, Plan, Ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What three walks through the package pass: files, functions, sorts and hulls.
+"""What four walks through the package pass: files, functions, sorts and hulls.
 
 ``python benchmarks/walks.py`` traces the installed package; with another version of it on
 ``PYTHONPATH`` it traces that one. Each walk runs in a process of its own, so that nothing was
@@ -18,21 +18,23 @@ from inspect import CO_OPTIMIZED
 from pathlib import Path
 from typing import Any
 
-ROWS = 20_000
+ROWS, FEW = 20_000, 300
 WALKS = {
     "from_scores": "from_scores(...).prg.area()",
     "summary": "summary file.parquet --confidence 0.95",
     "report": "report a.csv",
+    "verdict": "verdict a.csv, of 300 rows",
 }
 COLUMNS = ("files", "switches", "functions", "calls", "validated", "encoded", "sorted", "hulls")
-"""Files passed, changes from one to another, different functions, calls; how often each score was
-validated, turned into a key and sorted; upper hulls of points. Modules that are loaded do not
-count."""
+"""Files passed, changes from one to another, different functions that have a name, calls of any
+function; how often each score was validated, turned into a key and sorted; upper hulls of points.
+Comprehensions, generator expressions and lambdas are no functions here, as a reader follows them
+where they stand. Modules that are loaded do not count."""
 
 SORTS = {"sort", "argsort"}
 COMPILED_SORTS = {"fill_rows", "fill_corners", "sort_buckets", "sort_buckets_in_place"}
 """Loops in C that sort the keys that they are given first."""
-VALIDATIONS = {"present": "self", "_scores": "column"}
+VALIDATIONS = {"missing_rows": "values"}
 """Functions that look for missing values, and the argument that has these."""
 ENCODINGS = {"encode": "scores", "_block": "scores"}
 HULL = "vertices"
@@ -41,7 +43,8 @@ HULL = "vertices"
 class Trace:
     """Counts what `sys.setprofile` tells of the package, and of the sorts of NumPy."""
 
-    def __init__(self, package: Path) -> None:
+    def __init__(self, package: Path, rows: int) -> None:
+        self._rows = rows
         self._package = f"{package}{os.sep}"
         self._last = ""
         self.functions: Counter[tuple[str, str]] = Counter()
@@ -56,12 +59,14 @@ class Trace:
         elif event == "c_call" and argument.__name__ in SORTS:
             size = getattr(getattr(argument, "__self__", None), "size", 0)
             # Shorter arrays are cells of a bootstrap and its replicates, and no rows.
-            self.rows["sorted"] += size if size > ROWS * 0.3 else 0
+            self.rows["sorted"] += size if size > self._rows * 0.3 else 0
 
     def _call(self, frame: Any) -> None:
         code = frame.f_code
         if not code.co_filename.startswith(self._package) or not code.co_flags & CO_OPTIMIZED:
             return
+        if frame.f_back is not None and not frame.f_back.f_code.co_flags & CO_OPTIMIZED:
+            return  # a module that is loaded
         file = code.co_filename.removeprefix(self._package)
         self.functions[file, code.co_qualname] += 1
         self.switches += file != self._last
@@ -85,9 +90,9 @@ class Trace:
         return {
             "files": len({file for file, _ in self.functions}),
             "switches": self.switches,
-            "functions": len(self.functions),
+            "functions": sum(not function.endswith(">") for _, function in self.functions),
             "calls": sum(self.functions.values()),
-            **{what: round(rows / ROWS, 2) for what, rows in self.rows.items()},
+            **{what: round(rows / self._rows, 2) for what, rows in self.rows.items()},
             "hulls": self.hulls,
         }
 
@@ -99,7 +104,8 @@ def walk(name: str, folder: Path) -> dict[str, float]:
     import isometrics as iso
 
     rng = np.random.default_rng(0)
-    labels = rng.random(ROWS) < 0.2
+    size = FEW if name == "verdict" else ROWS
+    labels = rng.random(size) < 0.2
     scores = rng.normal(labels * 1.0)
     if name == "summary":
         import pyarrow as pa
@@ -113,13 +119,16 @@ def walk(name: str, folder: Path) -> dict[str, float]:
         file.write_text("label,score\n" + "".join(f"{y},{s!r}\n" for y, s in rows))
     from isometrics.cli import main
 
-    trace = Trace(Path(iso.__file__).parent)
+    from_scores = iso.OperatingPoints.from_scores
+    trace = Trace(Path(iso.__file__).parent, size)
     threading.setprofile(trace)
     sys.setprofile(trace)
     if name == "from_scores":
-        iso.OperatingPoints.from_scores(labels, scores).prg.area()
+        from_scores(labels, scores).prg.area()
     elif name == "summary":
         main(["summary", str(file), "--confidence", "0.95", "--quiet"])
+    elif name == "verdict":
+        main(["verdict", str(file), "--quiet"])
     else:
         main(["report", str(file), "-o", str(folder / "page.html"), "--quiet"])
     sys.setprofile(None)

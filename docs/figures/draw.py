@@ -15,17 +15,16 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import ranking
+from sklearn.linear_model import LogisticRegression
 
 import isometrics as iso
 from isometrics import plot
-from isometrics.calibration.reliability import calibration_report, platt_scaling
-from isometrics.cli.demo import simulate
-from isometrics.plot import background
+from isometrics.calibration import calibration_report
+from isometrics.cli.demo_and_doctor import simulate
 from isometrics.plot import spaces as curves
-from isometrics.plot.frame import frame
-from isometrics.plot.styles import BLACK, BLUE, VERMILLION, style_of
-from isometrics.spaces.isolines import f_isoline
-from isometrics_studies.papers import all_items
+from isometrics.plot.frame import BLACK, BLUE, GREEN, VERMILLION, frame, style_of
+from isometrics.spaces.drawing import f_isoline, grid
+from isometrics_studies.papers import all_items, hanczar_nadif_indices
 
 mpl.use("svg")
 import matplotlib.pyplot as plt
@@ -137,13 +136,13 @@ def isometrics() -> plt.Figure:
     """Draw lines of equal F1 in PR and PRG space, the baseline and what cannot be achieved."""
     prevalence = 0.3
     figure, panels = plt.subplots(1, 2, figsize=(9.6, 5.6), layout="constrained")
-    background.unachievable(panels[0], prevalence)
+    curves.unachievable(panels[0], prevalence)
     for axes, space in zip(panels, ("pr", "prg"), strict=True):
         frame(axes, space)
         for f1 in (0.55, 0.65, 0.75, 0.85, 0.95):
             line = f_isoline(f1, space, prevalence)
-            background.isoline(axes, *line, f"{f1}", "equal F1" if f1 == 0.55 else "")
-        background.baseline(axes, space, [prevalence], beta=1.0)
+            curves.isoline(axes, *line, f"{f1}", "equal F1" if f1 == 0.55 else "")
+        curves.baseline(axes, space, [prevalence], beta=1.0)
     panels[0].set_title(f"precision-recall, prevalence {prevalence}")
     panels[1].set_title("precision-recall-gain")
     shared_legend(figure, panels[0], 4)
@@ -151,12 +150,14 @@ def isometrics() -> plt.Figure:
 
 
 def grids() -> plt.Figure:
-    """Draw a regular grid of one space in another, and the scores of the hull's segments."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10.4, 5.6), layout="constrained")
-    plot.roc(small(), left, isolines=False, grid_of="prg", annotate_hull="accuracy")
-    plot.prg(small(), right, isolines=False, grid_of="roc", annotate_hull="f")
-    left.set_title("ROC, scores calibrated for accuracy")
-    right.set_title("PRG, scores calibrated for F")
+    """Draw a regular grid of one space in another."""
+    points = small()
+    figure, panels = plt.subplots(1, 2, figsize=(10.4, 5.6), layout="constrained")
+    for axes, space, other in zip(panels, ("roc", "prg"), ("prg", "roc"), strict=True):
+        SPACES[space](points, axes, isolines=False)
+        dots = grid(other, space, points.prevalence)
+        axes.plot(*dots, ".", color=GREEN, markersize=2.5, zorder=1.4)
+        axes.set_title(f"{TITLES[space]}, over a grid of {TITLES[other]} space")
     return figure
 
 
@@ -260,8 +261,8 @@ def tuning_and_test() -> plt.Figure:
     for axes, space in zip(panels, ("roc", "pr"), strict=True):
         options = {} if space == "roc" else {"unachievable": False}
         SPACES[space](test, axes, hull=False, isolines=False, legend=False, **options)
-        line = curves.hull(axes, space, hull, None, style_of(0, 1), pixels=800, low=0.0)
-        line.set_label("hull of the tuning data")
+        drawn = curves.hull(axes, space, hull, None, style_of(0, 1), low=0.0)
+        drawn.line.set_label("hull of the tuning data")
         corners, points = getattr(hull, space), getattr(judged, space)
         axes.plot(
             corners.x, corners.y, "s", color=VERMILLION, fillstyle="none", label="its vertices"
@@ -291,9 +292,13 @@ def calibration() -> plt.Figure:
         "for accuracy": iso.AccuracyCalibrator().fit(labels, scores),
         "for F": iso.FCalibrator().fit(labels, scores),
     }
-    plot.calibration_map(maps, left)
-    left.set_title("one model, two calibrations")
-    probabilities = platt_scaling(labels, scores).transform(raw[1000:])
+    x = np.linspace(scores.min(), scores.max(), 2000)
+    for (name, calibrator), dashes in zip(maps.items(), ("-", "--"), strict=True):
+        left.plot(x, calibrator.transform(x), dashes, label=name)
+    left.set(xlabel="score", ylabel="calibrated score", title="one model, two calibrations")
+    left.legend()
+    sigmoid = LogisticRegression(C=np.inf).fit(scores[:, None], labels)
+    probabilities = sigmoid.predict_proba(raw[1000:, None])[:, 1]
     plot.reliability(calibration_report(happened[1000:], probabilities, bins=5), right)
     right.set_title("reliability of a sigmoid on test data")
     return figure
@@ -327,7 +332,7 @@ def index_isolines() -> plt.Figure:
     """Draw lines of equal index in PR space, for three weights of recall."""
     figure, panels = plt.subplots(1, 4, figsize=(13.5, 4.0), layout="constrained")
     for axes, index in zip(panels, FOUR, strict=True):
-        plot.index_isolines(index, axes, legend=False)
+        hanczar_nadif_indices.index_isolines(index, axes)
     shared_legend(figure, panels[0], 3)
     return figure
 

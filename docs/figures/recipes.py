@@ -6,7 +6,7 @@ import numpy as np
 import isometrics as iso
 from isometrics import plot
 from isometrics.decisions.lift import cumulative_gains
-from isometrics.plot.styles import BLACK, BLUE
+from isometrics.plot.frame import BLACK, BLUE
 from isometrics_studies.cheng_church import cheng_church
 from isometrics_studies.planted import planted_bicluster
 

@@ -8,7 +8,7 @@ from matplotlib.patches import ConnectionPatch
 
 import isometrics as iso
 from isometrics import plot
-from isometrics.plot.styles import BLACK, BLUE, VERMILLION
+from isometrics.plot.frame import BLACK, BLUE, VERMILLION
 
 GREY = "0.6"
 
