@@ -71,6 +71,8 @@ if TYPE_CHECKING:
     from isometrics.uncertainty.intervals import Differences as Differences
     from isometrics.verdict.verdict import Verdict as Verdict
 else:
+    from threading import RLock
+
     # What is imported above for readers and type checkers is loaded on first use, from here.
     # No module here has the name of a public function: importing it would hide the function.
     _NAMES_OF = {
@@ -105,12 +107,17 @@ else:
     _HOMES = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
     __all__ = sorted(_HOMES)  # noqa: PLE0605
 
+    # A thread that imports a module and one that imports its package wait for each other
+    # (before Python 3.13), so one thread imports at a time.
+    _loading = RLock()
+
     def __getattr__(name: str) -> object:
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module
 
-        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        with _loading:
+            value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
         globals()[name] = value
         return value
 

@@ -336,8 +336,10 @@ def test_the_theme_can_be_chosen(open_page, report):
     light = page.evaluate(ground)
     button = page.get_by_role("button", name="Theme")
     button.click()
+    settle(page)
     assert page.evaluate(ground) == light
     button.click()
+    settle(page)
     dark = page.evaluate(ground)
     assert dark != light
     assert page.evaluate("location.hash") == "#theme=dark"
