@@ -242,7 +242,6 @@ Measured on: {machine(header)}
 | streams | `benchmarks/stream.md` | `python benchmarks/stream.py` |
 | a graphics card | `benchmarks/gpu.md` | `python benchmarks/gpu.py` |
 | the page in a browser | `benchmarks/page.md` | `python benchmarks/page.py` |
-| score functions on few rows | `benchmarks/small.md` | `python benchmarks/small.py` |
 | this checkout beside another | – | `python benchmarks/against.py ../other` |
 """
 
