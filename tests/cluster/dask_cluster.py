@@ -9,11 +9,11 @@ from contextlib import ExitStack, contextmanager
 from distributed import Client, LocalCluster
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-MEMORY = "500MB"
+WORKERS = 2
 
 
 @contextmanager
-def dask_cluster(*, nanny=True, workers=2, memory=MEMORY):
+def dask_cluster(*, nanny=True, memory="500MB"):
     """Start a cluster and yield its client, which `compute` uses from then on.
 
     A nanny starts a worker again that has died. The scheduler is a thread of this process, so
@@ -22,7 +22,7 @@ def dask_cluster(*, nanny=True, workers=2, memory=MEMORY):
     with ExitStack() as stack:
         cluster = stack.enter_context(
             LocalCluster(
-                n_workers=workers if nanny else 0,
+                n_workers=WORKERS if nanny else 0,
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",
@@ -32,10 +32,9 @@ def dask_cluster(*, nanny=True, workers=2, memory=MEMORY):
             )
         )
         client = stack.enter_context(Client(cluster))
-        if not nanny:
-            for _ in range(workers):
-                stack.enter_context(_worker(cluster.scheduler_address, memory))
-        client.wait_for_workers(workers, timeout=60)
+        for _ in range(0 if nanny else WORKERS):
+            stack.enter_context(_worker(cluster.scheduler_address, memory))
+        client.wait_for_workers(WORKERS, timeout=60)
         yield client
 
 
@@ -57,30 +56,24 @@ def _worker(scheduler, memory):
 
 
 class Killer(SchedulerPlugin):
-    """Kills a worker after its first finished task, or a later one."""
+    """Kills a worker after its first finished task, and counts what others finish since then."""
 
     name = "killer"
 
-    def __init__(self, victim, pid, after):
+    def __init__(self, victim, pid):
         self.victim = victim
         self.pid = pid
-        self.after = after
-        self.finished = 0
-        """Tasks that the worker has finished until it was killed."""
-        self.lost = False
-        """Whether the scheduler has lost the worker."""
+        self.killed = self.lost = False
         self.finished_later = 0
-        """Tasks that others have finished since then."""
 
     def transition(self, _, start, finish, *__, worker=None, **___):
         if (start, finish) != ("processing", "memory"):
             return
         if self.lost:
             self.finished_later += 1
-        elif worker == self.victim:
-            self.finished += 1
-            if self.finished == self.after:
-                os.kill(self.pid, signal.SIGKILL)
+        elif worker == self.victim and not self.killed:
+            self.killed = True
+            os.kill(self.pid, signal.SIGKILL)
 
     def remove_worker(self, scheduler, worker, **_):  # noqa: ARG002 (called by name)
         self.lost = self.lost or worker == self.victim
@@ -92,22 +85,21 @@ def pids(client):
 
 
 @contextmanager
-def killing(client, victim, after=1):
-    """Kill a worker in the midst of what is computed, and fail if that did not happen."""
-    killer = Killer(victim, pids(client)[victim], after)
+def killing(client, victim):
+    """Kill a worker in the midst of what is computed, and fail if others had nothing left."""
+    killer = Killer(victim, pids(client)[victim])
     scheduler = client.cluster.scheduler
-    client.sync(_add, scheduler, killer)
+
+    async def add():
+        scheduler.add_plugin(killer)
+
+    async def remove():
+        scheduler.remove_plugin(killer.name)
+
+    client.sync(add)
     try:
-        yield killer
+        yield
     finally:
-        client.sync(_remove, scheduler, killer)
-    assert killer.finished >= after, "the worker has finished too few tasks to be killed"
+        client.sync(remove)
     assert killer.lost, "the scheduler has lost no worker"
-
-
-async def _add(scheduler, plugin):
-    scheduler.add_plugin(plugin)
-
-
-async def _remove(scheduler, plugin):
-    scheduler.remove_plugin(plugin.name)
+    assert killer.finished_later > 0

@@ -1,10 +1,7 @@
 """Dask with workers that are processes: the tables of one process, whatever happens to workers."""
 
-import copy
-import pickle
 from itertools import pairwise
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,11 +10,6 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics import errors
-from isometrics.sources.batches import peek
-from isometrics.sources.cluster_passes import PassLimits
-from isometrics.sources.columns import layout_of
-from isometrics.sources.spark_and_dask import ClusterFrame
-from isometrics.sources.tables import read_tables
 from isometrics.testing.strategies import binary_samples
 
 dask = pytest.importorskip("dask")
@@ -95,28 +87,6 @@ def test_groups_models_and_texts():
 
 
 @pytest.mark.usefixtures("client")
-def test_few_rows_reach_the_client():
-    labels, scores = sample(3000)
-    frame = partitions({"label": labels, "score": scores}, [700, 700, 2000])
-
-    def read():
-        source = ClusterFrame(nw.from_native(frame), limits=PassLimits(600, 64))
-        return read_tables(source, layout_of(peek(source)), tolerance=0.02)
-
-    tables = read()
-    points = tables.points["score"]
-    collected = [each.collected for each in tables.passes if each.purpose == "scores"]
-    assert len(collected) > 2
-    assert max(collected) <= 600
-    assert points.table.partial
-    exact = iso.OperatingPoints.from_scores(labels, scores).at(points.thresholds[1:])
-    np.testing.assert_array_equal(points.tp[1:], exact.tp)
-    np.testing.assert_array_equal(points.fp[1:], exact.fp)
-    with dask.config.set(scheduler="threads"):
-        assert read().points["score"].table == points.table
-
-
-@pytest.mark.usefixtures("client")
 def test_no_pass_collects_more_than_a_million_rows():
     """The rows are made by the workers, so that none has ever been here."""
 
@@ -161,11 +131,10 @@ def test_errors_come_back_from_a_worker_as_they_are(client, error):
 
     with pytest.raises(type(error)) as caught:
         client.submit(failing, pure=False).result()
-    copies = (caught.value, copy.copy(error), pickle.loads(pickle.dumps(error)))
-    for again in copies:
-        assert (str(again), again.args) == (str(error), error.args)
-        assert str(again.within("b")) == str(error.within("b"))
-        assert again.phrase(lambda name: f"<{name}>") == error.phrase(lambda name: f"<{name}>")
+    again = caught.value
+    assert (str(again), again.args) == (str(error), error.args)
+    assert str(again.within("b")) == str(error.within("b"))
+    assert again.phrase(lambda name: f"<{name}>") == error.phrase(lambda name: f"<{name}>")
 
 
 @pytest.mark.usefixtures("client")
@@ -182,11 +151,11 @@ def test_a_worker_dies_and_its_nanny_starts_another(client):
     labels, scores = sample(4000, seed=2)
     frame = partitions({"label": labels, "score": scores}, range(500, 4000, 500))
     before = pids(client)
-    with killing(client, min(before)) as killer:
+    victim = min(before)
+    with killing(client, victim):
         analysis = iso.read_predictions(frame)
     assert analysis.models["score"].table == iso.OperatingPoints.from_scores(labels, scores).table
-    assert killer.finished_later > 0
-    assert before[killer.victim] not in pids(client).values()
+    assert before[victim] not in pids(client).values()
 
 
 def test_a_worker_dies_for_good():
@@ -200,10 +169,9 @@ def test_a_worker_dies_for_good():
         exact = iso.OperatingPoints.from_scores(labels, scores)
         assert iso.read_predictions(scattered).models["score"].table == exact.table
         frame = partitions(columns, range(500, 4000, 500))
-        with killing(client, victim) as killer:
+        with killing(client, victim):
             analysis = iso.read_predictions(frame)
         assert analysis.models["score"].table == exact.table
-        assert killer.finished_later > 0
         assert list(pids(client)) == [other]
         with pytest.raises(errors.FileError, match=r"^cannot read 'the data frame': "):
             iso.read_predictions(scattered)

@@ -90,17 +90,9 @@ def server(cluster):
 
 
 def run_connected(server, output, data, *arguments):
-    return subprocess.Popen(
-        [
-            sys.executable,
-            str(JOB),
-            str(output),
-            str(data),
-            f"--remote={server.address}",
-            *arguments,
-        ],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+    command = [sys.executable, str(JOB), str(output), str(data), f"--remote={server[0]}"]
+    path = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.Popen([*command, *arguments], env=os.environ | path)
 
 
 @pytest.fixture(scope="module")
@@ -262,6 +254,6 @@ def test_a_worker_of_a_submitted_job_is_killed(cluster, data, tmp_path):
 
 def test_a_worker_of_a_connect_server_is_killed(cluster, server, data, tmp_path):
     process = run_connected(server, tmp_path, data, "short")
-    kill_after_first_task(cluster, server.page, process)
+    kill_after_first_task(cluster, server[1], process)
     assert process.returncode == 0
     check_table(tmp_path, data, "short")

@@ -37,6 +37,8 @@ TARGETS = [
 ]
 KILLED = {"killed", "timeout"}
 LEAST_KILLED = 0.9
+BUDGET = 40.0
+"""Seconds of tests for a mutant."""
 
 
 def parse_options() -> argparse.Namespace:
@@ -46,9 +48,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=secrets.randbits(32))
     parser.add_argument("--keys", nargs="+", help="these mutants instead of a sample")
     parser.add_argument("--tests", nargs="+", default=["tests"], help="where to look for tests")
-    parser.add_argument("--budget", type=float, default=40, help="seconds of tests per mutant")
     parser.add_argument("--workers", type=int, default=1, help="processes at the same time")
-    parser.add_argument("--fresh", action="store_true", help="forget earlier verdicts")
     return parser.parse_args()
 
 
@@ -56,8 +56,6 @@ def main() -> int:
     options = parse_options()
     print(f"seed {options.seed}", flush=True)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    if options.fresh:
-        VERDICTS.unlink(missing_ok=True)
     paths = target_modules(options.targets)
     sample = sample_mutants(paths, options)
     coverage = measure_coverage(paths, options)
@@ -106,10 +104,9 @@ def run_trials(
     """Return the verdict on each mutant by its key."""
     verdicts = earlier_verdicts(sample)
     waiting = {mutant.key: mutant for mutant in sample if mutant.key not in verdicts}
-    tests = {key: covering_tests(each, coverage, options.budget) for key, each in waiting.items()}
+    tests = {key: covering_tests(each, coverage) for key, each in waiting.items()}
     if not waiting:
         return verdicts
-    trials.preload()
     place = {"root": ROOT, "folder": FOLDER, "workers": options.workers, "seed": options.seed}
     failing = failing_tests(sorted(set().union(*tests.values())), place)
     queue = []
@@ -154,14 +151,14 @@ def digest_of(path: Path) -> str:
     return hashlib.sha256((ROOT / path).read_bytes()).hexdigest()[:16]
 
 
-def covering_tests(mutant: Mutant, coverage: Coverage, budget: float) -> list[str]:
+def covering_tests(mutant: Mutant, coverage: Coverage) -> list[str]:
     """Return the fastest tests that run the lines, or any of the module's if none does."""
     chosen: list[str] = []
     spent = 0.0
     tests = coverage.tests_of(mutant.path, mutant.lines) or coverage.tests_of(mutant.path, None)
     for test in tests:
         spent += coverage.seconds[test]
-        if chosen and spent > budget:
+        if chosen and spent > BUDGET:
             break
         chosen.append(test)
     return chosen

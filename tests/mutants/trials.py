@@ -1,27 +1,27 @@
-"""Run tests on mutated copies of the sources: one process for each mutant, forked from this one.
+"""Run tests on mutated copies of the sources: one process for each mutant.
 
-What is forked has loaded pytest and the large packages, but nothing of isometrics.
+They are forked from one that has loaded pytest and large packages, but nothing of isometrics.
 """
 
 import compileall
-import contextlib
-import importlib
 import importlib.util
+import multiprocessing
 import os
 import shutil
 import signal
 import sys
-import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 from hypothesis import Phase, settings
 
 # What takes long to load and may be forked; the threads of polars may not.
-PRELOADED = (
+PRELOADED = [
     "cyclopts",
     "duckdb",
     "hypothesis.extra.numpy",
@@ -30,11 +30,29 @@ PRELOADED = (
     "narwhals.stable.v2",
     "pandas",
     "pyarrow.parquet",
+    "pytest",
     "rich.progress",
     "scipy.integrate",
     "scipy.optimize",
     "scipy.stats",
     "sklearn.metrics",
+]
+ENVIRONMENT = {
+    "HYPOTHESIS_PROFILE": "mutants",
+    "MPLBACKEND": "agg",
+    "OMP_NUM_THREADS": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+FORKING = multiprocessing.get_context("forkserver")
+VERDICTS = {pytest.ExitCode.OK: "survived", pytest.ExitCode.TESTS_FAILED: "killed"}
+
+# A failure is enough: no shrinking, and nothing is kept for later runs.
+settings.register_profile(
+    "mutants",
+    deadline=None,
+    max_examples=20,
+    database=None,
+    phases=(Phase.explicit, Phase.generate),
 )
 
 
@@ -58,29 +76,24 @@ class Outcome:
     key: str
     verdict: str  # killed, timeout, survived, broken
     tests: list[str]  # those that failed
-    seconds: float
 
 
-def preload() -> None:
-    """Load what every test process needs, and the profile that the tests ask Hypothesis for."""
-    os.environ |= {
-        "HYPOTHESIS_PROFILE": "mutants",
-        "MPLBACKEND": "agg",
-        "OMP_NUM_THREADS": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    sys.dont_write_bytecode = True
-    for name in PRELOADED:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
-    # A failure is enough: no shrinking, and nothing is kept for later runs.
-    settings.register_profile(
-        "mutants",
-        deadline=None,
-        max_examples=20,
-        database=None,
-        phases=(Phase.explicit, Phase.generate),
-    )
+def run(
+    trials: Iterable[Trial], root: Path, folder: Path, *, workers: int, seed: int
+) -> Iterator[Outcome]:
+    """Yield the outcome of each trial as soon as it is known."""
+    os.environ |= ENVIRONMENT
+    FORKING.set_forkserver_preload(PRELOADED)
+    free: SimpleQueue[Path] = SimpleQueue()
+    for number in range(workers):
+        free.put(copy_sources(root, folder / f"copy-{number}"))
+    with ThreadPoolExecutor(workers) as pool:
+        waiting = [pool.submit(outcome_of, trial, root, free, seed) for trial in trials]
+        try:
+            for done in as_completed(waiting):
+                yield done.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def copy_sources(root: Path, folder: Path) -> Path:
@@ -91,90 +104,44 @@ def copy_sources(root: Path, folder: Path) -> Path:
     return folder
 
 
-def run(
-    trials: Iterable[Trial], root: Path, folder: Path, *, workers: int, seed: int
-) -> Iterator[Outcome]:
-    """Yield the outcome of each trial as soon as it is known."""
-    waiting = iter(trials)
-    free = [copy_sources(root, folder / f"copy-{number}") for number in range(workers)]
-    running: dict[int, _Running] = {}
-    try:
-        while True:
-            while free and (trial := next(waiting, None)) is not None:
-                process = _start(trial, 0, root, free.pop(), seed)
-                running[process.pid] = process
-            if not running:
-                return
-            time.sleep(0.02)
-            for process in list(running.values()):
-                outcome = process.outcome()
-                if outcome is None:
-                    continue
-                del running[process.pid]
-                stage = process.stage + 1
-                if outcome.verdict == "survived" and stage < len(process.trial.stages):
-                    following = _start(process.trial, stage, root, process.copy, seed)
-                    running[following.pid] = following
-                    continue
-                process.restore(root)
-                free.append(process.copy)
-                yield outcome
-    finally:
-        for process in running.values():
-            process.kill()
-
-
-@dataclass
-class _Running:
-    pid: int
-    trial: Trial
-    stage: int
-    copy: Path
-    started: float
-
-    def outcome(self) -> Outcome | None:
-        seconds = time.monotonic() - self.started
-        if seconds > self.trial.limit:
-            self.kill()
-            return Outcome(self.trial.key, "timeout", [], seconds)
-        pid, status = os.waitpid(self.pid, os.WNOHANG)
-        if pid == 0:
-            return None
-        # A test process that a signal ended is killed by its mutant, too.
-        code = os.waitstatus_to_exitcode(status)
-        verdicts = {pytest.ExitCode.OK: "survived", pytest.ExitCode.TESTS_FAILED: "killed"}
-        verdict = "killed" if code < 0 else verdicts.get(code, "broken")
-        failed = self.copy / "failed"
-        tests = failed.read_text().splitlines() if failed.exists() else []
-        if code == pytest.ExitCode.INTERRUPTED and tests:
-            verdict = "killed"  # a test module could not be imported
-        return Outcome(self.trial.key, verdict, tests, seconds)
-
-    def kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.pid, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(self.pid, 0)
-
-    def restore(self, root: Path) -> None:
-        if self.trial.path is not None:
-            shutil.copy2(root / self.trial.path, self.copy / self.trial.path)
-
-
-def _start(trial: Trial, stage: int, root: Path, copy: Path, seed: int) -> _Running:
-    (copy / "failed").unlink(missing_ok=True)
-    if trial.path is not None and stage == 0:
+def outcome_of(trial: Trial, root: Path, free: SimpleQueue[Path], seed: int) -> Outcome:
+    """Run the tests of a trial in a copy that is free."""
+    copy = free.get()
+    failed = copy / "failed"
+    failed.unlink(missing_ok=True)
+    if trial.path is not None:
         changed = copy / trial.path
         changed.write_text(trial.source(), "utf-8")
         Path(importlib.util.cache_from_source(str(changed))).unlink(missing_ok=True)
-    started = time.monotonic()
-    pid = os.fork()
-    if pid == 0:
-        _run_tests(trial.stages[stage], trial.path is not None, root, copy, seed)
-    return _Running(pid, trial, stage, copy, started)
+    for tests in trial.stages:
+        given = tests, trial.path is not None, root, copy, seed
+        process = FORKING.Process(target=run_tests, args=given)
+        process.start()
+        process.join(trial.limit)
+        names = failed.read_text().splitlines() if failed.exists() else []
+        verdict = verdict_on(process, names)
+        if verdict != "survived":
+            break
+    if trial.path is not None:
+        shutil.copy2(root / trial.path, changed)
+    free.put(copy)
+    return Outcome(trial.key, verdict, names)
 
 
-def _run_tests(tests: list[str], stop_at_first: bool, root: Path, copy: Path, seed: int) -> None:
+def verdict_on(process: multiprocessing.Process, failed: list[str]) -> str:
+    """Return what an end of the tests says; those that have not ended are killed."""
+    if process.exitcode is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.join()
+        return "timeout"
+    # A process that a signal ended is killed by its mutant, and so is a module of tests that
+    # could not be imported.
+    if process.exitcode < 0 or (process.exitcode == pytest.ExitCode.INTERRUPTED and failed):
+        return "killed"
+    return VERDICTS.get(process.exitcode, "broken")
+
+
+def run_tests(tests: list[str], stop_at_first: bool, root: Path, copy: Path, seed: int) -> None:
     code = pytest.ExitCode.INTERNAL_ERROR
     try:
         os.setsid()
@@ -185,19 +152,12 @@ def _run_tests(tests: list[str], stop_at_first: bool, root: Path, copy: Path, se
         sources = str(copy / "src")
         os.environ["PYTHONPATH"] = sources
         sys.path[0] = sources
-        files = dict.fromkeys(test.partition("::")[0] for test in tests)
+        sys.dont_write_bytecode = True
         # Hypothesis is loaded already, which pytest warns of.
-        options = [
-            "-W",
-            "ignore::pytest.PytestAssertRewriteWarning",
-            "-p",
-            "no:cacheprovider",
-            f"--hypothesis-seed={seed}",
-        ]
-        code = pytest.main(
-            [*options, *(("-x",) if stop_at_first else ()), *files],
-            plugins=[_Chosen(tests, copy / "failed")],
-        )
+        options = ["-W", "ignore::pytest.PytestAssertRewriteWarning", "-p", "no:cacheprovider"]
+        options += [f"--hypothesis-seed={seed}", *(("-x",) if stop_at_first else ())]
+        files = dict.fromkeys(test.partition("::")[0] for test in tests)
+        code = pytest.main([*options, *files], plugins=[_Chosen(tests, copy / "failed")])
     except BaseException:
         traceback.print_exc()
     finally:
@@ -221,12 +181,8 @@ class _Chosen:
         )
 
     def pytest_collectreport(self, report) -> None:
-        self._note(report)
-
-    def pytest_runtest_logreport(self, report) -> None:
-        self._note(report)
-
-    def _note(self, report) -> None:
         if report.failed:
             with self._failed.open("a") as file:
                 file.write(f"{report.nodeid}\n")
+
+    pytest_runtest_logreport = pytest_collectreport
