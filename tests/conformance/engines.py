@@ -1,4 +1,4 @@
-"""Every way in which predictions can arrive: a name, what it cannot carry, and a writer.
+"""Every way in which predictions can arrive, by name.
 
 A writer takes an Arrow table and a folder, and returns what `read_predictions` is given.
 """
@@ -8,15 +8,14 @@ import os
 import re
 import shutil
 import socket
+import sqlite3
 import subprocess
 import tempfile
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import polars as pl
@@ -26,30 +25,25 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 
 
-@dataclass(frozen=True)
-class Engine:
-    """A way in; `lacks` names kinds of values that it cannot hold."""
-
-    write: Any
-    lacks: frozenset[str] = frozenset()
-
-
 def parquet(table, folder):
     pq.write_table(table, folder / 'it\'s; a "file".parquet')
     return folder / 'it\'s; a "file".parquet'
 
 
-def parquet_glob(table, folder):
+def halves(table):
     middle = table.num_rows // 2
-    for place, part in enumerate((table.slice(0, middle), table.slice(middle))):
+    return enumerate((table.slice(0, middle), table.slice(middle)))
+
+
+def parquet_glob(table, folder):
+    for place, part in halves(table):
         pq.write_table(part, folder / f"part-{place}.parquet", row_group_size=3)
     return str(folder / "part-*.parquet")
 
 
 def hive(table, folder):
     """Partitions are read in the order of their names, which is that of the rows here."""
-    middle = table.num_rows // 2
-    for place, part in enumerate((table.slice(0, middle), table.slice(middle))):
+    for place, part in halves(table):
         below = folder / "data" / f"half={place}"
         below.mkdir(parents=True)
         pq.write_table(part, below / "0.parquet")
@@ -81,29 +75,19 @@ def times_as_texts(table):
     return table
 
 
-def csv(table, folder):
-    path = folder / "naïve 名前.csv"
-    path.write_bytes(csv_text(table))
-    return path
+def in_file(name, content):
+    def write(table, folder):
+        (folder / name).write_bytes(content(table))
+        return folder / name
+
+    return write
 
 
-def csv_semicolon(table, folder):
-    path = folder / "predictions.txt"
-    path.write_bytes(csv_text(table, ";"))
-    return path
-
-
-def csv_gz(table, folder):
-    path = folder / "predictions.csv.gz"
-    path.write_bytes(gzip.compress(csv_text(table)))
-    return path
-
-
-def csv_zst(table, folder):
-    path = folder / "predictions.tsv.zst"
-    with pa.CompressedOutputStream(str(path), "zstd") as stream:
-        stream.write(csv_text(table, "\t"))
-    return path
+def zstd(content):
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        stream.write(content)
+    return sink.getvalue().to_pybytes()
 
 
 def json_lines(table, folder):
@@ -128,65 +112,56 @@ def duckdb_file(table, folder):
 
 
 def sqlite_file(table, folder):
-    import sqlite3
-
-    path = folder / "store.sqlite"
-    names = ", ".join(f'"{name}"' for name in table.column_names)
-    marks = ", ".join("?" for _ in table.column_names)
     columns = (column.to_pylist() for column in plain(table).columns)
     # SQLite has no times. How a time becomes a text depends on what else has been imported.
     texts = ([str(each) if isinstance(each, datetime) else each for each in c] for c in columns)
-    rows = zip(*texts, strict=True)
-    connection = sqlite3.connect(path)
-    connection.execute(f"CREATE TABLE predictions ({names})")
-    connection.executemany(f"INSERT INTO predictions VALUES ({marks})", rows)
-    connection.commit()
-    connection.close()
+    return in_sqlite(folder, dict(zip(table.column_names, texts, strict=True)))
+
+
+def in_sqlite(folder, columns):
+    """Store lists of values by name; return the URL for `read_predictions`."""
+    path = folder / "store.sqlite"
+    names = ", ".join('"{}"'.format(name.replace('"', '""')) for name in columns)
+    marks = ", ".join("?" for _ in columns)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"CREATE TABLE predictions ({names})")
+        rows = zip(*columns.values(), strict=True)
+        connection.executemany(f"INSERT INTO predictions VALUES ({marks})", rows)
+        connection.commit()
     return f"sqlite:///{path}?table=predictions"
 
 
-def polars_lazy(table, folder):
-    del folder
-    return pl.from_arrow(table).lazy()
-
-
-def relation(table, folder):
-    del folder
-    return duckdb.from_arrow(table)
-
-
-def dask(table, folder):
+def dask(table, _):
     import dask.dataframe as dd
 
-    del folder
-    return dd.from_pandas(table.to_pandas(types_mapper=pandas_arrow), npartitions=2)
+    return dd.from_pandas(pandas_arrow(table), npartitions=2)
 
 
-def pandas_arrow(dtype):
+def pandas_arrow(table):
     import pandas as pd
 
-    return pd.ArrowDtype(dtype)
+    return table.to_pandas(types_mapper=pd.ArrowDtype)
 
 
 ENGINES = {
-    "pyarrow": Engine(lambda table, _: table),
-    "pandas": Engine(lambda table, _: table.to_pandas(), frozenset({"int with null"})),
-    "pandas, Arrow types": Engine(lambda table, _: table.to_pandas(types_mapper=pandas_arrow)),
-    "polars": Engine(lambda table, _: pl.from_arrow(table)),
-    "polars, lazy": Engine(polars_lazy),
-    "DuckDB relation": Engine(relation),
-    "Dask": Engine(dask, frozenset({"decimal"})),
-    "Parquet": Engine(parquet),
-    "Parquet, pattern": Engine(parquet_glob),
-    "Parquet, hive folder": Engine(hive),
-    "CSV": Engine(csv),
-    "CSV, semicolons": Engine(csv_semicolon),
-    "CSV, gzip": Engine(csv_gz),
-    "TSV, zstd": Engine(csv_zst),
-    "JSON lines": Engine(json_lines, frozenset({"not finite", "empty"})),
-    "Feather": Engine(feather),
-    "DuckDB": Engine(duckdb_file),
-    "SQLite": Engine(sqlite_file, frozenset({"not finite", "nan"})),
+    "pyarrow": lambda table, _: table,
+    "pandas": lambda table, _: table.to_pandas(),
+    "pandas, Arrow types": lambda table, _: pandas_arrow(table),
+    "polars": lambda table, _: pl.from_arrow(table),
+    "polars, lazy": lambda table, _: pl.from_arrow(table).lazy(),
+    "DuckDB relation": lambda table, _: duckdb.from_arrow(table),
+    "Dask": dask,
+    "Parquet": parquet,
+    "Parquet, pattern": parquet_glob,
+    "Parquet, hive folder": hive,
+    "CSV": in_file("naïve 名前.csv", csv_text),
+    "CSV, semicolons": in_file("predictions.txt", lambda table: csv_text(table, ";")),
+    "CSV, gzip": in_file("predictions.csv.gz", lambda table: gzip.compress(csv_text(table))),
+    "TSV, zstd": in_file("predictions.tsv.zst", lambda table: zstd(csv_text(table, "\t"))),
+    "JSON lines": json_lines,
+    "Feather": feather,
+    "DuckDB": duckdb_file,
+    "SQLite": sqlite_file,
 }
 
 

@@ -6,6 +6,7 @@ groups and splits.
 
 import datetime as dt
 import math
+from itertools import combinations, product
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,6 @@ import pyarrow as pa
 import isometrics as iso
 from isometrics.errors import MissingValueError, ParameterError
 
-from .pairs import pairwise
 from .sources import FILES, FRAMES, LAZY, SOURCES
 
 # ---------------------------------------------------------------------- the rows
@@ -85,7 +85,37 @@ REASONS = {
 }
 IMPOSSIBLE = {pair: reason for reason, pairs in REASONS.items() for pair in pairs}
 
-CASES = pairwise(FACTORS, IMPOSSIBLE, seed=20260101)
+
+def pairs_of(case):
+    """Return the pairs of levels in a case, each ((factor, level), (factor, level))."""
+    return set(combinations(case.items(), 2))
+
+
+PAIRS = {
+    pair
+    for first, second in combinations(FACTORS.items(), 2)
+    for pair in product(product([first[0]], first[1]), product([second[0]], second[1]))
+}
+
+
+def covering_cases():
+    """Return cases that hold every possible pair: most defects of a product show in a pair.
+
+    There is one for each source and kind of group; the other factors take the levels that add
+    most new pairs.
+    """
+    left, cases = PAIRS - IMPOSSIBLE.keys(), []
+    for source, group in product(FACTORS["source"], FACTORS["group"]):
+        levels = product([source], [group], *list(FACTORS.values())[2:])
+        drawn = [dict(zip(FACTORS, each, strict=True)) for each in levels]
+        allowed = [case for case in drawn if pairs_of(case).isdisjoint(IMPOSSIBLE)]
+        if allowed:
+            cases.append(max(allowed, key=lambda case: len(pairs_of(case) & left)))
+            left -= pairs_of(cases[-1])
+    return cases
+
+
+CASES = covering_cases()
 
 
 def name_of(case):

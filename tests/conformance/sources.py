@@ -11,48 +11,44 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 
-from .engines import ENGINES
+from .engines import ENGINES, halves
 
 # ---------------------------------------------------------------------- pandas
 
 
-def plain_pandas(table):
-    return table.to_pandas()
-
-
 def pandas_filtered(table, _):
     """Every second row is another one, and left out again."""
-    frame = plain_pandas(table)
+    frame = table.to_pandas()
     doubled = frame.loc[frame.index.repeat(2)].reset_index(drop=True)
     return doubled[np.arange(len(doubled)) % 2 == 1]
 
 
 def pandas_shuffled(table, _):
     """The rows are in their order, and their names are not."""
-    frame = plain_pandas(table)
+    frame = table.to_pandas()
     order = np.random.default_rng(5).permutation(len(frame))
     return frame.iloc[order].reset_index(drop=True).iloc[np.argsort(order)]
 
 
 def pandas_text_index(table, _):
-    frame = plain_pandas(table)
+    frame = table.to_pandas()
     return frame.set_index(pd.Index([f"row {row}" for row in reversed(range(len(frame)))]))
 
 
 def pandas_named_index(table, _):
     """The index has the name that a score column would be found by."""
-    frame = plain_pandas(table)
+    frame = table.to_pandas()
     return frame.set_index(pd.Index(np.linspace(0, 1, len(frame)), name="prob"))
 
 
 def pandas_multi_index(table, _):
-    frame = plain_pandas(table)
+    frame = table.to_pandas()
     levels = [np.arange(len(frame)) // 3, np.arange(len(frame)) % 3]
     return frame.set_index(pd.MultiIndex.from_arrays(levels, names=["fold", None]))
 
 
 def pandas_nullable(table, _):
-    return plain_pandas(table).convert_dtypes(dtype_backend="numpy_nullable")
+    return table.to_pandas().convert_dtypes(dtype_backend="numpy_nullable")
 
 
 # ---------------------------------------------------------------------- Arrow
@@ -132,10 +128,9 @@ def parquet_dictionary(table, folder):
 
 def parquet_empty_parts(table, folder):
     """A file without rows among files with rows, and row groups of two rows."""
-    middle = table.num_rows // 2
-    parts = [table.slice(0, 0), table.slice(0, middle), table.slice(0, 0), table.slice(middle)]
-    for place, part in enumerate(parts):
-        pq.write_table(part, folder / f"part-{place}.parquet", row_group_size=2)
+    for place, part in halves(table):
+        pq.write_table(part.slice(0, 0), folder / f"part-{place}-0.parquet")
+        pq.write_table(part, folder / f"part-{place}-1.parquet", row_group_size=2)
     return str(folder / "part-*.parquet")
 
 
@@ -153,42 +148,27 @@ def polars_categorical(table, _):
 
 
 FRAMES = {
-    "pyarrow": ENGINES["pyarrow"].write,
+    "pyarrow": ENGINES["pyarrow"],
     "pyarrow, chunked": arrow_chunked,
     "pyarrow, dictionaries": lambda table, _: encoded(table),
     "pyarrow, extension types": arrow_extension,
     "pyarrow, empty batches": arrow_empty_batches,
-    "pandas": ENGINES["pandas"].write,
+    "pandas": ENGINES["pandas"],
     "pandas, filtered": pandas_filtered,
     "pandas, shuffled": pandas_shuffled,
     "pandas, text index": pandas_text_index,
     "pandas, named index": pandas_named_index,
     "pandas, multi-index": pandas_multi_index,
     "pandas, nullable": pandas_nullable,
-    "pandas, Arrow types": ENGINES["pandas, Arrow types"].write,
-    "polars": ENGINES["polars"].write,
+    "pandas, Arrow types": ENGINES["pandas, Arrow types"],
+    "polars": ENGINES["polars"],
     "polars, categorical": polars_categorical,
 }
 """Frames in memory, whose columns `analyse` takes too."""
 
-LAZY = {name: ENGINES[name].write for name in ("polars, lazy", "DuckDB relation")}
+LAZY = {name: ENGINES[name] for name in ("polars, lazy", "DuckDB relation")}
 
-FILES = {
-    name: ENGINES[name].write
-    for name in (
-        "Parquet",
-        "Parquet, pattern",
-        "Parquet, hive folder",
-        "CSV",
-        "CSV, semicolons",
-        "CSV, gzip",
-        "TSV, zstd",
-        "JSON lines",
-        "Feather",
-        "DuckDB",
-        "SQLite",
-    )
-} | {
+FILES = {name: write for name, write in ENGINES.items() if name not in {*FRAMES, *LAZY, "Dask"}} | {
     "Parquet, dictionaries": parquet_dictionary,
     "Parquet, empty parts": parquet_empty_parts,
     "Arrow, empty batches": feather_empty_batches,

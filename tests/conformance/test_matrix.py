@@ -11,22 +11,23 @@ from isometrics.cli.output import records
 from isometrics.errors import IsometricsError
 from isometrics.points.models import count_groups
 
-from .engines import by_position, dask, postgres_server, postgres_table
+from .engines import by_position, dask, postgres_table
 from .matrix import (
     CASES,
     FACTORS,
     IMPOSSIBLE,
+    PAIRS,
     assert_same_analysis,
     each_level_once,
     expected,
     groups_of,
     is_long,
     name_of,
+    pairs_of,
     quick_cases,
     roles_of,
     table_of,
 )
-from .pairs import all_pairs, pairs_of, pairwise
 from .sources import SOURCES
 
 QUICK = quick_cases()
@@ -126,15 +127,6 @@ def test_spark(spark, case):
     check(spark.createDataFrame(table_of(case)), case)
 
 
-@pytest.fixture(scope="module")
-def server():
-    pytest.importorskip("adbc_driver_postgresql")
-    with postgres_server() as url:
-        if url is None:
-            pytest.skip("PostgreSQL is not installed")
-        yield url
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("case", each_level_once(), ids=name_of)
 def test_postgresql(server, case):
@@ -146,24 +138,11 @@ def test_postgresql(server, case):
 
 def test_every_level_and_every_pair_is_in_some_case_or_impossible():
     covered = set().union(*map(pairs_of, CASES))
-    assert covered | set(IMPOSSIBLE) == all_pairs(FACTORS)
+    assert covered | set(IMPOSSIBLE) == PAIRS
     assert not covered & set(IMPOSSIBLE)
     for factor, levels in FACTORS.items():
         assert {case[factor] for case in CASES} == set(levels)
         assert {case[factor] for case in QUICK} == set(levels)
-
-
-def test_cases_are_few():
-    """All pairs take about as many cases as the two longest factors have pairs of levels."""
-    longest = sorted(map(len, FACTORS.values()))[-2:]
-    assert len(CASES) <= 1.2 * longest[0] * longest[1]
-
-
-def test_pairwise_leaves_out_the_impossible():
-    factors = {"a": ["1", "2"], "b": ["x", "y"], "c": ["p", "q"]}
-    impossible = {(("a", "1"), ("b", "x"))}
-    cases = pairwise(factors, impossible)
-    assert set().union(*map(pairs_of, cases)) == all_pairs(factors) - impossible
 
 
 def a_case(**levels):

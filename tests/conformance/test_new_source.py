@@ -46,7 +46,7 @@ def records(table):
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_source_agrees_with_arrow(case):
-    given, _, options, _ = CASES[case]
+    given, options, _ = CASES[case]
     assert_same(outcome(records(given), options), outcome(given, options))
 
 

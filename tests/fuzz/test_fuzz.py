@@ -1,4 +1,4 @@
-"""A few hundred mutated files through every command; `long_run.py` does ten thousand.
+"""A few hundred mutated files through every command, or as many as ``ISOMETRICS_FUZZED`` says.
 
 Files and changes are drawn anew in every run, whose end prints the seed.
 """
@@ -9,18 +9,18 @@ import pytest
 
 from isometrics.cli import help as pages
 
-from .fuzzing import COMMANDS, attempt, corpus, fuzz, judged, mutated, np, quietly
+from .fuzzing import COMMANDS, attempt, corpus, fuzz, judged, quietly
 
 SEED = int(os.environ["ISOMETRICS_SEED"])
-MUTATIONS = 300
+MUTATIONS = int(os.environ.get("ISOMETRICS_FUZZED", "300"))
 
 
 def test_mutated_files_never_break_a_command(tmp_path):
-    found = fuzz(tmp_path, MUTATIONS, SEED)
-    assert found.failures == []
+    codes, failures = fuzz(tmp_path, MUTATIONS, SEED)
+    assert failures == []
     # Enough files must survive for the commands themselves to be tried.
-    assert found.codes[0] > MUTATIONS // 20
-    assert found.codes[2] > MUTATIONS // 20
+    assert codes[0] > MUTATIONS // 20
+    assert codes[2] > MUTATIONS // 20
 
 
 @pytest.mark.parametrize("name", corpus(SEED))
@@ -33,19 +33,7 @@ def test_the_files_are_valid_before_they_are_mutated(tmp_path, name):
 
 def test_every_command_is_tried():
     tried = {words[0] for words in COMMANDS}
-    assert {*pages.COMMANDS} - tried == {
-        "demo",
-        "doctor",
-        "help",
-        "serve",
-    }
-
-
-def test_a_seed_gives_the_same_files():
-    assert corpus(SEED) == corpus(SEED) != corpus(SEED + 1)
-    others = list(corpus(SEED).values())
-    one, other = (mutated(others[0], np.random.default_rng([1, 2]), others) for _ in range(2))
-    assert one == other != others[0]
+    assert {*pages.COMMANDS} - tried == {"demo", "doctor", "help", "serve"}
 
 
 def test_what_is_wrong_is_noticed(tmp_path):
@@ -58,5 +46,5 @@ def test_what_is_wrong_is_noticed(tmp_path):
     assert "control" in judged(0, "\x1b[31m", "", set(), set())
     assert "no plain sentence" in judged(2, "half a table", "isometrics: no\n", set(), set())
     data = b"label,score\n1,0.9\n0,0.2\n"
-    problem, code, _ = attempt(tmp_path / "run", "x.csv", data, ["curve", "-o", "OUT.csv"], None)
+    problem, code = attempt(tmp_path / "run", "x.csv", data, ["curve", "-o", "OUT.csv"], None)
     assert (problem, code) == (None, 0)

@@ -6,10 +6,8 @@ A form takes a `Predictions` and a folder, and returns what `read_predictions` i
 import gzip
 import io
 import json
-import sqlite3
 from itertools import pairwise
 
-import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -17,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import feather
 
+from ..conformance.engines import duckdb_file, in_sqlite
 from ..sources.workbooks import write_workbook
 from .predictions import EXACT
 
@@ -155,32 +154,16 @@ def excel(table, folder):
 # ---------------------------------------------------------------------- databases
 
 
-def duckdb_table(table, folder):
-    path = folder / "store.duckdb"
-    with duckdb.connect(str(path)) as connection:
-        connection.register("given", table.rows)
-        connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
-    return f"duckdb:///{path}?table=predictions"
-
-
 def sqlite_table(table, folder):
-    path = folder / "store.sqlite"
-    columns = []
+    columns = {}
     for name, column in zip(table.rows.column_names, table.rows.columns, strict=True):
         values = column.cast(pa.string()) if pa.types.is_date(column.type) else column
         values = values.to_pylist()
         if name in table.texts and "." not in str(table.texts[name][0]):
             # SQLite has a type for each value, not for a column.
             values = [int(value) if value == int(value) else value for value in values]
-        columns.append(values)
-    names = ", ".join('"{}"'.format(name.replace('"', '""')) for name in table.rows.column_names)
-    marks = ", ".join("?" for _ in columns)
-    connection = sqlite3.connect(path)
-    connection.execute(f"CREATE TABLE predictions ({names})")
-    connection.executemany(f"INSERT INTO predictions VALUES ({marks})", zip(*columns, strict=True))
-    connection.commit()
-    connection.close()
-    return f"sqlite:///{path}?table=predictions"
+        columns[name] = values
+    return in_sqlite(folder, columns)
 
 
 # ---------------------------------------------------------------------- folders
@@ -241,7 +224,7 @@ FILES = {form: in_file(*how) for form, how in BYTES.items()} | {
     "JSON lines, folder": in_folder(".jsonl", json_bytes),
     "Excel": excel,
     "SQLite": sqlite_table,
-    "DuckDB": duckdb_table,
+    "DuckDB": lambda table, folder: duckdb_file(table.rows, folder),
 }
 FORMS = FILES | FRAMES
 TEXTS = ("CSV", "CSV, quoted", "CSV, CRLF", "CSV, gzip", "TSV", "CSV, folder")

@@ -1,12 +1,10 @@
 """Laws of reading: what is counted depends on the rows, not on their order, form or file.
 
-``python -m tests.laws.reading --cases 2000 --seed 0 --large 40`` draws random tables, writes each
-in several forms, changes what must not matter, and compares what is read with what NumPy counts.
-Whatever writes rows must keep them, in their order. A case follows from its seed alone:
-``--seed 17 --cases 1 --keep FOLDER`` repeats one and keeps its files.
+A case draws a random table, writes it in several forms, changes what must not matter, and compares
+what is read with what NumPy counts. Whatever writes rows must keep them, in their order. A case
+follows from its seed alone.
 """
 
-import argparse
 import csv
 import gzip
 import io
@@ -16,10 +14,8 @@ import os
 import shutil
 import sys
 import tempfile
-import time
-from collections import Counter
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -387,24 +383,15 @@ def run(words, content=None):
 # ---------------------------------------------------------------------- a case
 
 
-@dataclass
-class Findings:
-    """How often each law was tried in each form, and what did not hold."""
-
-    tried: Counter
-    failed: Counter
-    failures: list
-
-
 class Case:
     """One random table, and the checks of it."""
 
-    def __init__(self, seed, folder, *, megabytes=0, findings=None, table=None):
+    def __init__(self, seed, folder, *, megabytes=0, table=None):
         self.seed = seed
         self.rng = np.random.default_rng([seed, int(megabytes)])
         self.folder = folder
         self.megabytes = megabytes
-        self.found = findings or Findings(Counter(), Counter(), [])
+        self.failures = []
         self.table, self.wanted = self._table() if table is None else (table, expected(table))
         self.said = {}
 
@@ -433,10 +420,9 @@ class Case:
             n = int(1.1 * length / width)
 
     def try_law(self, law, form, words, check):
-        """Try a law, and take note of what does not hold."""
-        self.found.tried[law, form] += 1
-        place = self.folder / f"{sum(self.found.tried.values())}"
-        place.mkdir(parents=True)
+        """Try a law, and take note of what does not hold; its files are kept."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        place = Path(tempfile.mkdtemp(dir=self.folder))
         problem = None
         count = int(self.rng.choice((1, 2, 2, 4) if not self.megabytes else (2, 2, 4)))
         try:
@@ -449,9 +435,8 @@ class Case:
         if problem is None:
             shutil.rmtree(place)
             return
-        self.found.failed[law, form] += 1
         size = f", {self.megabytes} MB" if self.megabytes else ""
-        self.found.failures.append(
+        self.failures.append(
             f"seed {self.seed}{size} [{law}] {form} {words}, {count} threads: {problem}\n"
             f"    {self.table.describe()}; files: {place}"
         )
@@ -459,9 +444,10 @@ class Case:
     # ------------------------------------------------------------------ laws
 
     def same_counts(self, place, form, change, changed):
-        given = FORMS[form](changed, place)
-        analysis = read(given, changed)
-        self._compare(analysis, changed, change)
+        self._compare(read(FORMS[form](changed, place), changed), changed, change)
+
+    def standard_input(self, _, form, change, changed):
+        self._compare(read(BYTES[form][1](changed), changed), changed, change)
 
     def _compare(self, analysis, changed, change):
         """Compare counts with those of NumPy, and what is said of them with the other forms."""
@@ -485,11 +471,6 @@ class Case:
     def _same(self, what, said):
         told = difference(said, self.said.setdefault(what, said))
         must(told is None, f"{what}: {told} as of another form")
-
-    def standard_input(self, place, form, change, changed):
-        del place
-        analysis = read(BYTES[form][1](changed), changed)
-        self._compare(analysis, changed, change)
 
     def twice(self, place, form):
         given = FORMS[form](self.table, place)
@@ -519,7 +500,7 @@ class Case:
         written = written_cells(target)
         for name in self.table.rows.column_names:
             compare_cells(written, name, self.table, form, suffix)
-        if form in TEXTS and suffix == ".csv" and form == "CSV":
+        if form == "CSV" and suffix == ".csv":
             same_lines((place / "predictions.csv").read_bytes(), target.read_bytes())
         analysis = read(target, self.table)
         self._compare(analysis, self.table, "as it is")
@@ -627,58 +608,13 @@ class Case:
             yield law, form, name, partial(check, form=form, change=name, changed=changed)
 
     def check(self):
-        """Try the laws on this table; which ones follows from the seed."""
+        """Try the laws on this table, and return what does not hold."""
         for law, form, words, check in self.plan():
             self.try_law(law, form, words, check)
-        return self.found
+        return self.failures
 
 
 WAYS = ("standard input", "the command", "read twice", "standard input", None)
 """How a table is read besides, by turns."""
 COPIES = {"convert": "converted", "apply": "applied", "calibrate": "calibrated"}
 """The commands that copy rows, and their law."""
-
-
-def case(seed, folder, *, megabytes=0, findings=None):
-    """Try the laws on the random table of a seed."""
-    return Case(seed, Path(folder) / str(seed), megabytes=megabytes, findings=findings).check()
-
-
-# ---------------------------------------------------------------------- long runs
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cases", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--large", type=int, default=0, help="how many cases of 5 MB or more")
-    parser.add_argument("--keep", type=Path, default=None, help="where files of failures stay")
-    chosen = parser.parse_args()
-    folder = chosen.keep or Path(tempfile.mkdtemp(prefix="isometrics-laws-"))
-    findings = Findings(Counter(), Counter(), [])
-    start = time.monotonic()
-    jobs = [(seed, 0) for seed in range(chosen.seed, chosen.seed + chosen.cases)]
-    # Every fifth large table is larger than the largest buffers.
-    jobs += [(chosen.seed + k, 50 if k % 5 == 4 else 5) for k in range(chosen.large)]
-    for done, (seed, megabytes) in enumerate(jobs, 1):
-        told = len(findings.failures)
-        case(seed, folder / f"{megabytes}MB", megabytes=megabytes, findings=findings)
-        for failure in findings.failures[told:]:
-            print(failure, flush=True)
-        if done % 50 == 0:
-            rate = done / (time.monotonic() - start)
-            print(f"{done} of {len(jobs)}, {rate:.1f}/s, {len(findings.failures)} failures")
-            sys.stdout.flush()
-    show(findings)
-    return bool(findings.failures)
-
-
-def show(findings):
-    """Print how often each law was tried and failed, by form."""
-    for (law, form), tried in sorted(findings.tried.items()):
-        print(f"{law:16} {form:40} {tried:6} tried {findings.failed[law, form]:6} failed")
-    print(f"{sum(findings.tried.values())} tried, {len(findings.failures)} failed")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
