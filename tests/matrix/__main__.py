@@ -2,13 +2,8 @@
 
 Usage: python tests/matrix [--pythons 3.11 3.12 3.13] [--versions newest oldest] [--write]
 
-Builds the wheel and the source archive, and checks both as an index would. For each Python it
-installs each of them into two clean environments: with the newest versions of all packages that
-isometrics and its tests need, and with the oldest ones that `pyproject.toml` allows and that this
-Python has wheels of. The source archive is installed without a C compiler, as on a machine that has
-none. In each environment it runs the demo and the core tests. Environments lie in `.matrix`,
-and what has been tested is not tested again. Prints a table in Markdown; ``--write`` puts it into
-CONTRIBUTING.md.
+CONTRIBUTING.md says what it does. Environments lie in `.matrix`, and what has been tested is not
+tested again. Prints a table in Markdown; ``--write`` puts it there.
 """
 
 from __future__ import annotations
@@ -22,10 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
-import time
 import tomllib
-import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -35,6 +27,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 CACHE = ROOT / ".matrix"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+OWN = Path(__file__).relative_to(ROOT)
 START, END = "<!-- matrix -->", "<!-- end of matrix -->"
 
 PYTHONS = ("3.11", "3.12", "3.13")
@@ -71,6 +64,13 @@ SEARCHES = (
 """These take as long as all the others, and search for errors that no version brings."""
 
 
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+DEPENDENCIES = sorted(
+    requirement.split(">=")[0]
+    for requirement in (*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["cli"])
+)
+
+
 class CellError(Exception):
     """What went wrong in a cell of the table, with the end of what was printed."""
 
@@ -100,7 +100,6 @@ class Result(NamedTuple):
     """Of the files and versions that were tested."""
     loops: str
     tests: str
-    seconds: float
     versions: dict[str, str]
 
 
@@ -183,54 +182,32 @@ def python_of(version: str) -> str | None:
 def tested(cell: Cell, python: str, archive: Path, requirements: str) -> Result:
     """Return the result of a cell, from an earlier run where the same files were tested."""
     record = cell.folder / "result.json"
-    digest = digest_of(archive, requirements)
+    digest = hashlib.sha256(requirements.encode())
+    for path in tracked():
+        digest.update((ROOT / path).read_bytes())
     if record.exists():
         result = Result(**json.loads(record.read_text()))
-        if result.digest == digest:
+        if result.digest == digest.hexdigest():
             print("  tested before")
             return result
     shutil.rmtree(cell.folder, ignore_errors=True)
     cell.folder.mkdir(parents=True)
     print("  installing", flush=True)
     install(cell, python, archive, requirements)
-    start = time.monotonic()
     print("  the demo", flush=True)
     run([str(cell.program), "-m", "isometrics", "demo", "--quiet"], cwd=cell.folder)
     print("  the core tests", flush=True)
     tests = run_tests(cell)
-    seconds = round(time.monotonic() - start)
-    result = Result(digest, loops_in(cell, archive), tests, seconds, versions_in(cell))
+    result = Result(digest.hexdigest(), loops_in(cell, archive), tests, versions_in(cell))
     record.write_text(json.dumps(result._asdict()))
     return result
 
 
-def digest_of(archive: Path, requirements: str) -> str:
-    """Return a digest of the archive's files, of the tests, and of what they need."""
-    digest = hashlib.sha256(requirements.encode())
-    for name, content in sorted(files_of(archive)):
-        if not is_about_matrix(Path(name)):
-            digest.update(f"{name}\0{len(content)}\0".encode())
-            digest.update(content)
-    for path in (ROOT / "conftest.py", *sorted((ROOT / "tests").rglob("*.py"))):
-        if not is_about_matrix(path):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def is_about_matrix(path: Path) -> bool:
-    """Tell whether a file is this program or has its table, neither of which changes a result."""
-    return path.name == CONTRIBUTING.name or path.parts[-3:-1] == ("tests", "matrix")
-
-
-def files_of(archive: Path) -> Iterator[tuple[str, bytes]]:
-    if archive.suffix == ".whl":
-        with zipfile.ZipFile(archive) as opened:
-            yield from ((name, opened.read(name)) for name in opened.namelist())
-        return
-    with tarfile.open(archive) as opened:
-        for member in opened.getmembers():
-            content = opened.extractfile(member)
-            yield member.name, content.read() if content else b""
+def tracked() -> list[Path]:
+    """Return the files of the checkout but this program and what has its table."""
+    names = run(["git", "ls-files", "-z"], cwd=ROOT).strip("\0").split("\0")
+    paths = [Path(name) for name in names if (ROOT / name).is_file()]
+    return [path for path in paths if path not in (Path(CONTRIBUTING.name), OWN)]
 
 
 def install(cell: Cell, python: str, archive: Path, requirements: str) -> None:
@@ -243,34 +220,20 @@ def install(cell: Cell, python: str, archive: Path, requirements: str) -> None:
     run(uv("pip", "check", "--python", str(cell.program)))
 
 
-def names_of_dependencies() -> list[str]:
-    """Return the packages of the library and the command, without their versions."""
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        project = tomllib.load(file)["project"]
-    named = [*project["dependencies"], *project["optional-dependencies"]["cli"]]
-    return sorted(requirement.split(">=")[0] for requirement in named)
-
-
 def run_tests(cell: Cell) -> str:
     """Run the core tests on the installed package: its sources are not beside the tests."""
     folder = cell.folder / "checkout"
-    for name in run(["git", "ls-files", "-z"], cwd=ROOT).strip("\0").split("\0"):
-        if not name.startswith("src/") and (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, folder / name)
+    for path in tracked():
+        if path.parts[0] != "src":
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / path, folder / path)
     command = [str(cell.program), "-m", "pytest", "-n", "2", "-m", "not slow", "--no-header"]
     if cell.versions == "oldest":
         # Old packages warn of the newer ones around them, and nothing here can be done about it.
         command += ["-W", "ignore::DeprecationWarning"]
-    told = run(
-        [
-            *command,
-            *(f"tests/{name}" for name in CORE),
-            *(f"--ignore=tests/{name}" for name in SEARCHES),
-        ],
-        cwd=folder,
-        HYPOTHESIS_PROFILE="quick",
-    )
+    command += [f"tests/{name}" for name in CORE]
+    command += [f"--ignore=tests/{name}" for name in SEARCHES]
+    told = run(command, cwd=folder, HYPOTHESIS_PROFILE="quick")
     summary = re.findall(r"^(\d+ passed.*?) in [\d.]+s", told, re.MULTILINE)
     if not summary:
         raise CellError(f"the tests said nothing of their end:\n{told[-500:]}")
@@ -288,13 +251,10 @@ def loops_in(cell: Cell, archive: Path) -> str:
 
 
 def versions_in(cell: Cell) -> dict[str, str]:
-    names = names_of_dependencies()
-    code = (
-        "import json, sys; from importlib.metadata import version;"
-        "print(json.dumps({name: version(name) for name in sys.argv[1:]}))"
-    )
-    versions: dict[str, str] = json.loads(run([str(cell.program), "-c", code, *names]))
-    return versions
+    """Return the versions of the packages of the library and the command."""
+    code = "import sys, importlib.metadata as m; print(*map(m.version, sys.argv[1:]))"
+    versions = run([str(cell.program), "-c", code, *DEPENDENCIES]).split()
+    return dict(zip(DEPENDENCIES, versions, strict=True))
 
 
 def run(command: list[str], cwd: Path | None = None, **variables: str) -> str:
@@ -316,11 +276,10 @@ def run(command: list[str], cwd: Path | None = None, **variables: str) -> str:
 
 
 def lines(results: dict[Cell, Result]) -> Iterator[str]:
-    names = names_of_dependencies()
-    yield f"| Python | installed from | loops | tests | {' | '.join(names)} |"
-    yield "|---" * (4 + len(names)) + "|"
+    yield f"| Python | installed from | loops | tests | {' | '.join(DEPENDENCIES)} |"
+    yield "|---" * (4 + len(DEPENDENCIES)) + "|"
     for cell, result in results.items():
-        versions = " | ".join(result.versions[name] for name in names)
+        versions = " | ".join(result.versions.values())
         yield f"| {cell.python} | {cell.archive} | {result.loops} | {result.tests} | {versions} |"
 
 
