@@ -71,29 +71,22 @@ def test_no_message_shows_a_password(capsys, given, command):
         assert secret not in said
 
 
-def test_another_name_of_the_file_keeps_the_advice():
-    error = errors.FileError.unreadable("/tmp/copy", "it has two", errors.Advice("pass {header}"))
-    renamed = error.renamed("standard input")
-    assert str(renamed) == "cannot read 'standard input': it has two; pass header="
-    assert renamed.phrase("--{}".format).endswith("; pass --header")
-
-
 ADVICE = errors.Advice("say which with {pos_label}, for example {}", "'{label}'")
+COPIES = [copy.copy, lambda error: pickle.loads(pickle.dumps(error))]
 
 
 def test_who_tells_an_error_names_the_parameters():
     error = errors.LabelError("y has the labels '{}' and 'b'", ADVICE)
-    assert str(
-        error
-    ) == "y has the labels '{}' and 'b'; say which with pos_label=, for example " + ("'{label}'")
-    told = error.phrase(lambda parameter: f"<{parameter}>")
-    assert (
-        told == "y has the labels '{}' and 'b'; say which with <pos_label>, for example '{label}'"
-    )
+    said = "y has the labels '{{}}' and 'b'; say which with {}, for example '{{label}}'".format
+    assert str(error) == said("pos_label=")
+    assert error.phrase(lambda parameter: f"<{parameter}>") == said("<pos_label>")
+    within = error.within("fold 3")
+    assert type(within) is errors.LabelError
+    assert within.phrase(str) == f"fold 3: {said('pos_label')}"
     assert errors.FileError("gone").phrase(str) == "gone"
 
 
-@pytest.mark.parametrize("again", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
+@pytest.mark.parametrize("again", COPIES)
 def test_errors_keep_their_parts(again):
     error = again(errors.FileError.unreadable("a.csv", "it is empty").within("fold 1"))
     assert str(error) == "fold 1: cannot read 'a.csv': it is empty"
@@ -104,14 +97,6 @@ def test_errors_keep_their_parts(again):
     assert advised.phrase(str) == "what; say which with pos_label, for example '{label}'"
 
 
-def test_an_error_of_a_part_keeps_its_class_and_advice():
-    error = errors.OneClassError("only positives", ADVICE).within("fold 3")
-    assert type(error) is errors.OneClassError
-    assert error.phrase(str) == "fold 3: only positives; say which with pos_label, for example " + (
-        "'{label}'"
-    )
-
-
 @pytest.mark.parametrize("cls", ERRORS)
 def test_errors_are_pickled(cls):
     restored = pickle.loads(pickle.dumps(cls("a sentence")))
@@ -119,7 +104,7 @@ def test_errors_are_pickled(cls):
     assert str(restored) == "a sentence"
 
 
-@pytest.mark.parametrize("again", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
+@pytest.mark.parametrize("again", COPIES)
 def test_an_error_about_a_parameter_keeps_its_name(again):
     error = again(errors.ParameterError("must be above 0 but is -1", ADVICE, parameter="beta"))
     assert (error.parameter, error.problem) == ("beta", "must be above 0 but is -1")
@@ -132,8 +117,11 @@ def test_an_error_about_a_parameter_keeps_its_name(again):
 
 
 def test_a_file_has_another_name_for_those_who_do_not_know_its_path():
-    unreadable = errors.FileError.unreadable(Path("a") / "b.csv", "it is empty")
-    assert str(unreadable.renamed("standard input")) == "cannot read 'standard input': it is empty"
+    advice = errors.Advice("pass {header}")
+    unreadable = errors.FileError.unreadable(Path("a") / "b.csv", "it has two", advice)
+    renamed = unreadable.renamed("standard input")
+    assert str(renamed) == "cannot read 'standard input': it has two; pass header="
+    assert renamed.phrase("--{}".format).endswith("; pass --header")
     about = errors.FileError.about(Path("a") / "b.csv", "line 3: no number")
     assert str(about.renamed(about.file.name)) == "b.csv line 3: no number"
     other = errors.FileError("the predictions changed")
@@ -143,8 +131,7 @@ def test_a_file_has_another_name_for_those_who_do_not_know_its_path():
 def test_a_missing_package_is_an_import_error_too():
     error = errors.MissingPackageError("x needs y", "isometrics[y]")
     assert isinstance(error, ImportError)
-    assert str(error) == "x needs y: pip install 'isometrics[y]'"
-    assert str(copy.copy(error)) == str(error)
+    assert str(error) == str(copy.copy(error)) == "x needs y: pip install 'isometrics[y]'"
 
 
 def test_the_system_says_why():

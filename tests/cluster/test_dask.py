@@ -67,26 +67,6 @@ def test_any_partitions(drawn, borders, seed):
 
 
 @pytest.mark.usefixtures("client")
-def test_groups_models_and_texts():
-    labels, scores = sample(600)
-    columns = {
-        "outcome": np.where(labels, "yes", "no"),
-        "score": scores,
-        "model": np.resize(["old", "new", "old"], 600),
-        "site": np.resize(["n", "s"], 600),
-    }
-    frame = partitions(columns, [0, 100, 100, 450])
-    found = iso.read_predictions(frame, label="outcome", group="site")
-    exact = iso.read_predictions(pd.DataFrame(columns), label="outcome", group="site")
-    assert list(found.models) == ["new", "old"]
-    for name, points in exact.models.items():
-        assert found.models[name].table == points.table
-    for site, models in exact.groups.items():
-        for name, points in models.items():
-            assert found.groups[site][name].table == points.table
-
-
-@pytest.mark.usefixtures("client")
 def test_no_pass_collects_more_than_a_million_rows():
     """The rows are made by the workers, so that none has ever been here."""
 

@@ -37,13 +37,11 @@ class Predictions:
     """What was drawn, for messages."""
 
     def take(self, order):
-        """Return some rows, in an order."""
         order = pa.array(order)
         texts = {name: column.take(order) for name, column in self.texts.items()}
         return replace(self, rows=self.rows.take(order), texts=texts)
 
     def slice(self, start, length):
-        """Return rows that follow each other."""
         texts = {name: column.slice(start, length) for name, column in self.texts.items()}
         return replace(self, rows=self.rows.slice(start, length), texts=texts)
 
@@ -58,7 +56,7 @@ class Predictions:
         return column.cast(pa.string())
 
     def options(self):
-        """Return what `read_predictions` is told."""
+        """Return the options of `read_predictions`."""
         told = {} if self.pos_label is None else {"pos_label": self.pos_label}
         if not self.named:
             return told
@@ -83,7 +81,6 @@ class Predictions:
         return told
 
     def describe(self):
-        """Say in a few words what it is."""
         told = "named" if self.named else "guessed"
         return f"{self.rows.num_rows} rows, roles {told}, {', '.join(self.kinds)}"
 
@@ -179,37 +176,12 @@ LABELS = {
 CLASSES = ("cat", "dog", "sea lion", "élan")
 
 
-def uniform(rng, positive):
-    return rng.random(positive.size) * 0.8 + 0.2 * positive
-
-
-def few_values(rng, positive):
-    return (rng.integers(0, 7, positive.size) + 2 * positive) / 8
-
-
-def negative(rng, positive):
-    return positive - rng.random(positive.size) * 5 - 2
-
-
-def exponents(rng, positive):
-    return rng.normal(positive) * 10.0 ** rng.integers(-300, 300, positive.size)
-
-
-def single(rng, positive):
-    return rng.normal(positive).astype(np.float32)
+def hundredths(rng, positive):
+    return np.round(rng.random(positive.size) * 0.8 + 0.2 * positive, 2)
 
 
 def whole(rng, positive):
     return rng.integers(0, 900, positive.size) + 100 * positive
-
-
-def beyond_floats(rng, positive):
-    """Integers that are next to each other, where floats have only every second one."""
-    return EXACT + rng.integers(0, 3 * positive.size, positive.size) + positive.size * positive
-
-
-def hundredths(rng, positive):
-    return np.round(uniform(rng, positive), 2)
 
 
 def late_fraction(rng, positive):
@@ -219,16 +191,21 @@ def late_fraction(rng, positive):
 
 
 SCORES = {
-    "uniform": uniform,
-    "few values": few_values,
-    "negative": negative,
-    "exponents": exponents,
-    "float32": single,
+    "uniform": lambda rng, positive: rng.random(positive.size) * 0.8 + 0.2 * positive,
+    "few values": lambda rng, positive: (rng.integers(0, 7, positive.size) + 2 * positive) / 8,
+    "negative": lambda rng, positive: positive - rng.random(positive.size) * 5 - 2,
+    "exponents": lambda rng, positive: (
+        rng.normal(positive) * 10.0 ** rng.integers(-300, 300, positive.size)
+    ),
+    "float32": lambda rng, positive: rng.normal(positive).astype(np.float32),
     "two decimals": hundredths,
     "percent": hundredths,
     "late fraction": late_fraction,
     "0..1000": whole,
-    "beyond floats": beyond_floats,
+    # Integers that are next to each other, where floats have only every second one.
+    "beyond floats": lambda rng, positive: (
+        EXACT + rng.integers(0, 3 * positive.size, positive.size) + positive.size * positive
+    ),
 }
 WHOLE = ("0..1000", "beyond floats")
 """Kinds of scores that are no models where columns are guessed, but by the name of the column."""
@@ -398,15 +375,15 @@ def unused(rng, n, *, wide_text):
     """Return columns that nobody reads, but that whoever copies rows must keep."""
     ids = np.arange(n)
     found = {}
-    chosen = int(rng.integers(5))
-    if chosen == 1:
-        found["id"] = pa.array(ids * 3 + 2**60)
-    elif chosen == 2:
-        found["id"] = pc.utf8_lpad(pa.array(ids).cast("string"), 8, "0")
-    elif chosen == 3:
-        found["id"] = pa.concat_arrays([pa.array(ids[1:]).cast("string"), pa.array(["A17"])])
-    elif chosen == 4:
-        found["id"] = pa.array(ids)
+    texts = pa.array(ids).cast("string")
+    identities = (
+        pa.array(ids),
+        pa.array(ids * 3 + 2**60),
+        pc.utf8_lpad(texts, 8, "0"),
+        pa.concat_arrays([texts[1:], pa.array(["A17"])]),
+    )
+    if rng.random() < 0.8:
+        found["id"] = drawn(rng, identities)
     if wide_text or rng.random() < 0.5:
         notes = pa.array(NOTES)
         if wide_text:
