@@ -120,31 +120,15 @@ def test_the_examples_of_a_page_print_what_it_shows(
         assert "\n$ isometrics demo" in text.partition("demo-report/")[0]
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             assert main(["demo"]) == 0
+    names: dict[str, object] = {"__name__": page.stem}
     with warnings.catch_warnings():
         if used & set(NOISY):
             warnings.simplefilter("ignore")
-        run_and_compare(page, blocks)
-
-
-def run_and_compare(page: Path, blocks: list[tuple[str, str | None]]) -> None:
-    names: dict[str, object] = {"__name__": page.stem}
-    for source, shown in blocks:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(source, f"{page.name}", "exec"), names)
-        if shown is not None:
-            assert lines(printed.getvalue()) == lines(shown), source
-
-
-def test_the_pages_have_examples() -> None:
-    assert {page.stem for page in PAGES if examples(page)} >= {"README", "index", "start", "spaces"}
-
-
-def test_a_wrong_output_is_noticed(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("```python\nprint(1)\n```\n\n```text\n2\n```\n", encoding="utf-8")
-    with pytest.raises(AssertionError):
-        test_the_examples_of_a_page_print_what_it_shows(page, request)
+        for source, shown in blocks:
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                exec(compile(source, page.name, "exec"), names)
+            if shown is not None:
+                assert lines(printed.getvalue()) == lines(shown), source
 
 
 @pytest.mark.parametrize(

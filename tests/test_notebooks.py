@@ -50,11 +50,3 @@ def test_the_fraud_notebook_says_what_it_is_meant_to_say():
     assert "By f-measure, forest is better for λ < 0.79, logit above." in shown
     assert "forest  β 0.5  cut at 0.440  F promised 0.802, achieved 0.808" in shown
     assert "fraud-report.html" in shown
-
-
-def test_a_failing_cell_is_noticed(tmp_path):
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0")])
-    path = tmp_path / "broken.ipynb"
-    nbformat.write(notebook, path)
-    with pytest.raises(nbclient.exceptions.CellExecutionError):
-        run(path, tmp_path)

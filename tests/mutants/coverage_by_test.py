@@ -27,9 +27,7 @@ class Coverage:
         return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
 
 
-def measure(
-    root: Path, paths: list[Path], folder: Path, tests: list[str], workers: int
-) -> Coverage:
+def measure(root: Path, paths: list[Path], folder: Path, tests: list[str], workers: int) -> None:
     """Run the quick tests once, and note for each line of the modules which tests run it."""
     # Not coverage.ini: the data of several workers are coverage.*, all of which are removed first.
     settings = folder / "measured.ini"
@@ -50,10 +48,8 @@ def measure(
         "HYPOTHESIS_PROFILE": "quick",
     }
     subprocess.run(command, cwd=root, env=environment, check=False)
-    coverage = load(root, folder)
-    if not coverage.seconds:
+    if not load(root, folder).seconds:
         sys.exit("no test passed, so no mutant can be tried; see the output above")
-    return coverage
 
 
 def load(root: Path, folder: Path) -> Coverage:
