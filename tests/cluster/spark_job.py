@@ -1,53 +1,49 @@
-"""A program for a cluster of Spark: it reads Parquet folders and writes the tables it gets.
+"""A program for a cluster of Spark: it reads Parquet folders and pickles what it gets.
 
 Usage: spark_job.py OUTPUT DATA [--remote sc://host:port] CASE [CASE …]
 
-DATA has a folder for each case. OUTPUT gets the arrays of each table, CASE.npz, and in the end
-``answers.json``: the passes, the description, or the sentence of an error.
+DATA has a folder for each case. OUTPUT gets for each case the arrays of its tables, the passes and
+the description, or the sentence of an error.
 """
 
 import argparse
 import contextlib
 import io
-import json
+import pickle
 import warnings
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 from pyspark.sql import SparkSession
 
 import isometrics as iso
 from isometrics.cli import main as command
 from isometrics.errors import IsometricsError
 
-OPTIONS: dict[str, dict[str, Any]] = {"dropped": {"drop_missing": True}}
 
-
-def read(frame: Any, case: str, output: Path) -> dict[str, Any]:
-    """Read one case, write its tables, and return what else there is to say."""
+def read(frame, case):
+    """Read one case, and return what there is to say of it."""
     try:
-        analysis = iso.read_predictions(frame, **OPTIONS.get(case, {}))
+        analysis = iso.read_predictions(frame, drop_missing=case == "dropped")
     except IsometricsError as error:
         return {"error": str(error)}
-    for name, points in analysis.models.items():
-        table = {"thresholds": points.thresholds, "tp": points.tp, "fp": points.fp}
-        np.savez(output / f"{case}-{name}.npz", **table)
     return {
+        "tables": {
+            name: {"thresholds": points.thresholds, "tp": points.tp, "fp": points.fp}
+            for name, points in analysis.models.items()
+        },
         "description": analysis.description,
-        "passes": [each._asdict() for each in analysis.passes],
+        "passes": analysis.passes,
     }
 
 
-def explained(url: str) -> str:
+def explained(url):
     """Return what the command says with ``--explain``."""
     with contextlib.redirect_stderr(io.StringIO()) as said:
         assert command(["summary", url, "--explain", "--output=-", "--quiet"]) == 0
     return said.getvalue()
 
 
-def main() -> None:
-    """Read all cases."""
+def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("output", type=Path)
     parser.add_argument("data", type=Path)
@@ -56,16 +52,13 @@ def main() -> None:
     parser.add_argument("cases", nargs="*")
     given = parser.parse_intermixed_args()
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
-    builder: Any = SparkSession.builder
+    builder = SparkSession.builder
     spark = (builder.remote(given.remote) if given.remote else builder).getOrCreate()
-    answers = {
-        case: read(spark.read.parquet(str(given.data / case)), case, given.output)
-        for case in given.cases
-    }
+    answers = {case: read(spark.read.parquet(str(given.data / case)), case) for case in given.cases}
     if given.explain:
-        url = f"{given.remote or 'spark://'}?path={given.data / given.explain}"
-        answers["explained"] = {"said": explained(url)}
-    (given.output / "answers.json").write_text(json.dumps(answers))
+        url = f"{given.remote}?path={given.data / given.explain}"
+        answers["explained"] = explained(url)
+    given.output.write_bytes(pickle.dumps(answers))
     spark.stop()
 
 

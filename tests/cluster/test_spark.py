@@ -1,7 +1,7 @@
 """Spark with a master and workers that are processes: the tables of one process, to the bit."""
 
-import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -95,95 +95,84 @@ def run_connected(server, output, data, *arguments):
     return subprocess.Popen([*command, *arguments], env=os.environ | path)
 
 
+def answers_of(output):
+    return pickle.loads(output.read_bytes())
+
+
 @pytest.fixture(scope="module")
 def submitted(cluster, data, tmp_path_factory):
-    """Return the folder with what a program gave that was submitted, and did not use Connect."""
-    output = tmp_path_factory.mktemp("submitted")
+    """Return what a program gave that was submitted, and did not use Connect."""
+    output = tmp_path_factory.mktemp("submitted") / "answers"
     with cluster.submit(str(JOB), str(output), str(data), *CASES, settings=SETTINGS) as driver:
         assert driver.process.wait(PATIENCE) == 0, driver.log.read_text()[-3000:]
-    return output
+    return answers_of(output)
 
 
 @pytest.fixture(scope="module")
 def connected(server, data, tmp_path_factory):
-    """Return the folder with what the same program gave through Connect."""
-    output = tmp_path_factory.mktemp("connected")
+    """Return what the same program gave through Connect."""
+    output = tmp_path_factory.mktemp("connected") / "answers"
     process = run_connected(server, output, data, *CASES, "--explain=weighted")
     assert process.wait(PATIENCE) == 0
-    return output
+    return answers_of(output)
 
 
 @pytest.fixture(params=["submitted", "connected"])
-def output(request):
+def answers(request):
     return request.getfixturevalue(request.param)
 
 
-def tables(output, case):
-    """Return the tables of a case by model."""
-    return {
-        path.stem.removeprefix(f"{case}-"): np.load(path)
-        for path in sorted(output.glob(f"{case}-*.npz"))
-    }
-
-
-def answers(output):
-    return json.loads((output / "answers.json").read_text())
-
-
-def check_table(output, data, case):
+def check_table(answer, folder):
     """Compare the rows that a table keeps with those of all thresholds, to the bit."""
-    exact = iso.read_predictions(data / case).models["score"]
-    (table,) = tables(output, case).values()
+    exact = iso.read_predictions(folder).models["score"]
+    (table,) = answer["tables"].values()
     keep = np.isin(exact.thresholds, table["thresholds"])
-    for name in ("thresholds", "tp", "fp"):
-        np.testing.assert_array_equal(table[name], getattr(exact, name)[keep])
+    for name, column in table.items():
+        np.testing.assert_array_equal(column, getattr(exact, name)[keep])
     assert np.isin(exact.hull().thresholds, table["thresholds"]).all()
 
 
 # ---------------------------------------------------------------------- the same tables
 
 
-def test_many_rows(output, data):
-    check_table(output, data, "long")
+def test_many_rows(answers, data):
+    check_table(answers["long"], data / "long")
 
 
-def test_no_pass_collects_more_rows_than_it_may(output):
-    passes = answers(output)["long"]["passes"]
-    first, totals, *scores = passes
-    assert [first["purpose"], totals["purpose"]] == ["first rows", "totals"]
+def test_no_pass_collects_more_rows_than_it_may(answers):
+    first, totals, *scores = passes = answers["long"]["passes"]
+    assert (first.purpose, totals.purpose) == ("first rows", "totals")
     assert len(scores) >= 2
-    for each in passes:
-        assert 0 < each["collected"] <= MOST
+    assert all(0 < each.collected <= MOST for each in passes)
 
 
 @pytest.mark.parametrize("case", ["weighted", "fractions", "dropped", "classes"])
-def test_weights_missing_values_and_classes(output, data, case):
+def test_weights_missing_values_and_classes(answers, data, case):
     expected = iso.read_predictions(data / case, drop_missing=case == "dropped")
-    found = tables(output, case)
-    assert found.keys() == expected.models.keys()
-    for name, points in expected.models.items():
-        for column in ("thresholds", "tp", "fp"):
+    assert answers[case]["tables"].keys() == expected.models.keys()
+    for name, table in answers[case]["tables"].items():
+        for column, found in table.items():
             compare = np.testing.assert_array_equal
             if case == "fractions" and column != "thresholds":
                 compare = np.testing.assert_allclose
-            compare(found[name][column], getattr(points, column))
+            compare(found, getattr(expected.models[name], column))
     if case == "dropped":
         said = expected.description.rpartition("; ")[2]
         assert "dropped" in said or "left out" in said
-        assert said in answers(output)["dropped"]["description"]
+        assert said in answers["dropped"]["description"]
 
 
-def test_missing_values_are_refused_in_one_sentence(output, data):
+def test_missing_values_are_refused_in_one_sentence(answers, data):
     with pytest.raises(MissingValueError) as error:
         iso.read_predictions(data / "missing")
-    said = answers(output)["missing"]["error"]
+    said = answers["missing"]["error"]
     assert "\n" not in said
     # Rows of a cluster have no order, so the position may be another one.
     assert said.partition(" in all")[0] == str(error.value).partition(" in all")[0]
 
 
 def test_the_command_explains(connected):
-    said = answers(connected)["explained"]["said"]
+    said = connected["explained"]
     assert "rows read  bytes read  rows shuffled  rows collected" in said
     assert "first rows" in said
     assert "totals" in said
@@ -234,14 +223,15 @@ def kill_after_first_task(cluster, page, process):
 
 
 def test_a_worker_of_a_submitted_job_is_killed(cluster, data, tmp_path):
-    with cluster.submit(str(JOB), str(tmp_path), str(data), "short", settings=SETTINGS) as driver:
+    job = str(JOB), str(tmp_path / "answers"), str(data), "short"
+    with cluster.submit(*job, settings=SETTINGS) as driver:
         kill_after_first_task(cluster, driver.page(), driver.process)
         assert driver.process.returncode == 0, driver.log.read_text()[-3000:]
-    check_table(tmp_path, data, "short")
+    check_table(answers_of(tmp_path / "answers")["short"], data / "short")
 
 
 def test_a_worker_of_a_connect_server_is_killed(cluster, server, data, tmp_path):
-    process = run_connected(server, tmp_path, data, "short")
+    process = run_connected(server, tmp_path / "answers", data, "short")
     kill_after_first_task(cluster, server[1], process)
     assert process.returncode == 0
-    check_table(tmp_path, data, "short")
+    check_table(answers_of(tmp_path / "answers")["short"], data / "short")
