@@ -68,7 +68,6 @@ except ImportError as error:
 
 
 def loaded_by(*words):
-    """Return the modules that a command loads."""
     program = """
 import sys
 from contextlib import redirect_stdout

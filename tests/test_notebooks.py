@@ -17,7 +17,6 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def script():
-    """Return the module that runs the notebooks and writes their outputs."""
     spec = spec_from_file_location("fill_outputs", ROOT / "examples" / "fill_outputs.py")
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -28,7 +27,6 @@ run = script().run
 
 
 def texts(notebook):
-    """Return what the cells printed or showed as text."""
     return "\n".join(
         output.get("text") or output.get("data", {}).get("text/plain", "")
         for cell in notebook.cells

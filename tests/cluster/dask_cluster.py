@@ -80,7 +80,6 @@ class Killer(SchedulerPlugin):
 
 
 def pids(client):
-    """Return the process ids of all workers by address."""
     return client.run(os.getpid)
 
 

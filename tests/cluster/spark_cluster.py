@@ -51,7 +51,6 @@ class Daemon:
             )
 
     def wait_for(self, pattern):
-        """Wait until the log has a pattern, and return its first group."""
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             text = self.log.read_text(errors="replace")
@@ -116,7 +115,6 @@ class SparkCluster:
         return self.folder / f"{name}-{self._launched}.log"
 
     def _start(self, main, *arguments):
-        """Start a part of the cluster."""
         command = [str(HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{main}"]
         command += ["--host", "127.0.0.1", "--port", "0", "--webui-port", "0", *arguments]
         # Daemons do little: the first compiler and the simplest collector start fastest.
@@ -142,13 +140,11 @@ class SparkCluster:
         self._wait_for_workers()
 
     def worker_of(self, application, executor):
-        """Return the worker that runs an executor."""
         asked = f"Asked to launch executor {application}/{executor} "
         (worker,) = (each for each in self.workers if asked in each.log.read_text())
         return worker
 
     def settings(self):
-        """Return settings of an application that suit this cluster."""
         return {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
@@ -165,7 +161,6 @@ class SparkCluster:
 
     @contextmanager
     def submit(self, *command, settings):
-        """Run a program on this cluster, as `spark-submit` does."""
         options = [f"--conf={name}={value}" for name, value in (self.settings() | settings).items()]
         driver = Daemon(
             [str(HOME / "bin" / "spark-submit"), f"--master={self.master}", *options, *command],

@@ -21,7 +21,6 @@ from isometrics.errors import IsometricsError
 
 
 def read(frame, case):
-    """Read one case, and return what there is to say of it."""
     try:
         analysis = iso.read_predictions(frame, drop_missing=case == "dropped")
     except IsometricsError as error:

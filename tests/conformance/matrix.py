@@ -191,7 +191,6 @@ def table_of(case):
 
 
 def roles_of(case):
-    """Return the options of `read_predictions`."""
     return {
         "label": "label",
         "scores": "score" if is_long(case) else LAYOUTS[case["layout"]],
@@ -205,7 +204,6 @@ def roles_of(case):
 
 
 def expected(case):
-    """Return an analysis, or the class and the sentence of an error."""
     if case["way"] == "keep_rows" and is_long(case):
         return ParameterError, (
             "rows are kept to compare models on the same rows, so each model needs a column of its "

@@ -100,7 +100,6 @@ def possible(engine):
 
 
 def outcome(given, options):
-    """Return the table, or the error and its sentence."""
     try:
         analysis = iso.read_predictions(given, label="label", scores="score", **options)
     except iso.IsometricsError as error:

@@ -42,7 +42,6 @@ def analysed(given, case):
 
 
 def outcome(given, case):
-    """Return the analysis, or the class and the sentence of the error."""
     try:
         if case["way"] == "analyse":
             return analysed(given, case)
@@ -69,7 +68,6 @@ def check(given, case, capsys=None):
 
 
 def words_of(case):
-    """Return the options of the command."""
     words = []
     for role, given in roles_of(case).items():
         for column in given if isinstance(given, list) else [given or ""]:

@@ -30,7 +30,6 @@ REFUSED = "refused"
 
 
 def records(path: Path, separator: str) -> list[dict]:
-    """Read a file with Python's own modules."""
     if path.suffix == ".parquet":
         return pq.read_table(path).to_pylist()
     data = path.read_bytes()
@@ -48,7 +47,6 @@ def typed_object(row: dict) -> dict:
 
 
 def number(value) -> Fraction | float:
-    """Return a number; ValueError where there is none."""
     found = float(value) if value is not None and value not in MISSING else math.nan
     if math.isnan(found):
         raise ValueError
@@ -103,7 +101,6 @@ def are_numbers_and_nan(values: list) -> bool:
 
 
 def group_names(values: list) -> list:
-    """Return the names of groups, equal numbers as one."""
     if any(value is None or value in MISSING for value in values):
         raise ValueError
     try:
@@ -216,7 +213,6 @@ def groups_of(n, rng):
 
 
 def made(seed: int, number_of_case: int) -> Case:
-    """Make a file; everything follows from the two numbers."""
     rng = np.random.default_rng([seed, number_of_case])
     # DuckDB judges the types of a column by its first 20,480 rows.
     n = int(rng.integers(20_600, 21_500) if rng.random() < 0.02 else rng.integers(2, 60))
@@ -247,7 +243,6 @@ def made(seed: int, number_of_case: int) -> Case:
 
 
 def written(names, cells, roles, rng, traits) -> Case:
-    """Write the cells in one of the formats."""
     rows = list(zip(*(cells[name] for name in names), strict=True))
     kinds = ("csv", "csv", "csv", "tsv", "semicolon", "gz", "jsonl", "jsonl.gz", "parquet")
     kind = drawn(kinds, rng)
@@ -314,7 +309,6 @@ def token(name: str, value: str) -> str:
 
 
 def command(case: Case, path: Path) -> dict | str:
-    """Ask the command for a summary of the file."""
     roles = case.roles
     words = ["summary", str(path), "--json", "--label", "y", "--pos-label", roles["positive"]]
     for model in roles["scores"]:
@@ -332,7 +326,6 @@ def command(case: Case, path: Path) -> dict | str:
 
 
 def difference(case: Case, folder: Path) -> str | None:
-    """Say how the two answers differ, if they do."""
     path = folder / case.name
     path.write_bytes(case.data)
     expected = answer(records(path, case.separator), case.roles)

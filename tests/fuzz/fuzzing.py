@@ -119,7 +119,6 @@ def written(write):
 
 
 def mutated(data, rng, others):
-    """Return bytes with one to three changes."""
     for _ in range(int(rng.integers(1, 4))):
         change = CHANGES[int(rng.integers(len(CHANGES)))]
         data = change(data, rng, others)
@@ -261,7 +260,6 @@ def judged(code, out, err, left, written_to):
 
 
 def quietly(words):
-    """Call the command line, and return its exit code and what it printed."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(words)

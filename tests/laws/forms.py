@@ -83,7 +83,6 @@ def csv_bytes(table, separator=",", *, always=False, end="\n"):
 
 
 def json_bytes(table):
-    """Write one object on each line, numbers as text spells them."""
     pieces = []
     for name, column in zip(table.rows.column_names, table.rows.columns, strict=True):
         spelled = table.text(name)
@@ -185,8 +184,6 @@ def in_folder(suffix, write):
 
 
 class Arrays:
-    """The arguments of `iso.analyse`."""
-
     def __init__(self, table, _):
         rows, scores = table.rows, table.scores
         self.y_true = rows[table.label].to_numpy()

@@ -47,8 +47,6 @@ PARTIAL = {"roc.standardised_area", "pr.area of a part", "prg.area of a part"}
 
 @dataclass(frozen=True)
 class Kernel:
-    """A way from rows to points with areas."""
-
     points: Callable[..., Any]
     areas: Mapping[str, Area] = field(default_factory=lambda: AREAS)
     loops: frozenset[str] = frozenset()

@@ -21,11 +21,9 @@ class Predictions:
     rows: pa.Table
     label: str
     scores: dict[str, str]
-    """The column of each model or class."""
     weight: str | None = None
     group: str | None = None
     model: str | None = None
-    """The column that names the model of a row."""
     pos_label: object = None
     classes: dict[str, object] = field(default_factory=dict)
     """The label of each class that has a score column."""
@@ -56,7 +54,6 @@ class Predictions:
         return column.cast(pa.string())
 
     def options(self):
-        """Return the options of `read_predictions`."""
         told = {} if self.pos_label is None else {"pos_label": self.pos_label}
         if not self.named:
             return told
@@ -70,7 +67,6 @@ class Predictions:
         }
 
     def words(self):
-        """Return the same for the command."""
         told = [] if self.pos_label is None else ["--pos-label", str(self.pos_label)]
         if not self.named:
             return told
@@ -97,7 +93,6 @@ class Counts:
     fp: np.ndarray
 
     def areas(self):
-        """Return AUROC and average precision."""
         tp, fp = np.append(0, self.tp), np.append(0, self.fp)
         roc = math.fsum(np.diff(fp) * (tp[1:] + tp[:-1]) / 2) / tp[-1] / fp[-1]
         steps = np.diff(tp)
@@ -212,7 +207,6 @@ WHOLE = ("0..1000", "beyond floats")
 
 
 def spelled(kind, values):
-    """Return how text spells scores of a kind; None for the usual way."""
     if kind == "two decimals":
         return fixed(values, 2)
     if kind == "percent":

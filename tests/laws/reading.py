@@ -160,7 +160,6 @@ def standard_input(content):
 
 
 def read(given, table):
-    """Read a table in any form."""
     if isinstance(given, Arrays):
         return iso.analyse(given.y_true, given.scores, **given.options)
     if isinstance(given, bytes):
@@ -182,7 +181,6 @@ def must(holds, said):
 
 
 def compare_counts(analysis, table, wanted):
-    """Compare the tables of counts with those of NumPy."""
     counts, skipped = wanted
     found = {(name, None): points for name, points in analysis.models.items()}
     for group, models in analysis.groups.items():
@@ -247,7 +245,6 @@ def in_order(rows, names=None):
 
 
 def plain(said):
-    """Return what JSON says of it."""
     return json.loads(json.dumps(said, default=float))
 
 
@@ -295,7 +292,6 @@ def written_cells(path):
 
 
 def compare_cells(written, name, table, form, suffix):
-    """Compare a column that was copied with what was there before."""
     before, after = table.rows[name], written[name]
     # Percent are texts in sheets, too.
     is_percent = pc.any(pc.match_substring(table.text(name), "%")).as_py()
@@ -384,8 +380,6 @@ def run(words, content=None):
 
 
 class Case:
-    """One random table, and the checks of it."""
-
     def __init__(self, seed, folder, *, megabytes=0, table=None):
         self.seed = seed
         self.rng = np.random.default_rng([seed, int(megabytes)])
@@ -608,7 +602,6 @@ class Case:
             yield law, form, name, partial(check, form=form, change=name, changed=changed)
 
     def check(self):
-        """Try the laws on this table, and return what does not hold."""
         for law, form, words, check in self.plan():
             self.try_law(law, form, words, check)
         return self.failures

@@ -75,7 +75,6 @@ def drawn(
     shapes: tuple[str, ...] = tuple(SHAPES),
     prevalences: tuple[float, ...] = (0.5, 0.1, 0.01, 0.9),
 ) -> st.SearchStrategy[tuple[np.ndarray, ...]]:
-    """Draw samples of 2 rows or more."""
     return st.builds(
         sample_of,
         seed=st.integers(0, 2**32 - 1),

@@ -120,7 +120,6 @@ def source_of(loop):
 
 
 def every_loop():
-    """Return all functions that are compiled, by name."""
     found = {}
     for module in pkgutil.iter_modules(package.__path__):
         names = vars(import_module(f"{package.__name__}.{module.name}"))
@@ -129,7 +128,6 @@ def every_loop():
 
 
 def reached_from(names, everything):
-    """Add the loops that loops call in turn."""
     reached, waiting = set(), set(names)
     while waiting:
         name = waiting.pop()

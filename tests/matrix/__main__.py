@@ -84,12 +84,10 @@ class Cell(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        """Where the environment lies."""
         return CACHE / f"{self.python}-{self.versions}-{self.archive.split()[0]}"
 
     @property
     def program(self) -> Path:
-        """The Python of the environment."""
         return self.folder / "env" / "bin" / "python"
 
 
@@ -136,7 +134,6 @@ def main() -> None:
 
 
 def build() -> dict[str, Path]:
-    """Build and check the wheel and the source archive."""
     folder = CACHE / "dist"
     shutil.rmtree(folder, ignore_errors=True)
     print("Building the wheel and the source archive", flush=True)
@@ -147,7 +144,6 @@ def build() -> dict[str, Path]:
 
 
 def resolve(python: str, program: str, versions: str) -> str:
-    """Return the packages that isometrics and its tests need, with their versions."""
     # liac-arff has no wheel; it is one module and needs no compiler.
     return run(
         [
@@ -251,14 +247,12 @@ def loops_in(cell: Cell, archive: Path) -> str:
 
 
 def versions_in(cell: Cell) -> dict[str, str]:
-    """Return the versions of the packages of the library and the command."""
     code = "import sys, importlib.metadata as m; print(*map(m.version, sys.argv[1:]))"
     versions = run([str(cell.program), "-c", code, *DEPENDENCIES]).split()
     return dict(zip(DEPENDENCIES, versions, strict=True))
 
 
 def run(command: list[str], cwd: Path | None = None, **variables: str) -> str:
-    """Run a program to its end, and return what it printed."""
     # Tests must see the installed package, not the sources of this checkout.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(

@@ -64,7 +64,6 @@ def main() -> int:
 
 
 def target_modules(targets: list[str]) -> list[Path]:
-    """Return the paths of the modules, relative to the repository."""
     paths = []
     for target in targets:
         path = ROOT / PACKAGE / target
@@ -101,7 +100,6 @@ def measure_coverage(paths: list[Path], options: argparse.Namespace) -> Coverage
 def run_trials(
     sample: list[Mutant], coverage: Coverage, options: argparse.Namespace
 ) -> dict[str, str]:
-    """Return the verdict on each mutant by its key."""
     verdicts = earlier_verdicts(sample)
     waiting = {mutant.key: mutant for mutant in sample if mutant.key not in verdicts}
     tests = {key: covering_tests(each, coverage) for key, each in waiting.items()}

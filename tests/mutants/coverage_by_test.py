@@ -53,7 +53,6 @@ def measure(root: Path, paths: list[Path], folder: Path, tests: list[str], worke
 
 
 def load(root: Path, folder: Path) -> Coverage:
-    """Return what the last run measured."""
     seconds = json.loads((folder / "times.json").read_text())
     data = CoverageData(str(folder / "coverage"))
     data.read()

@@ -51,13 +51,11 @@ class Mutant:
         return f"{self.path.as_posix()}:{self.line} {self.function}"
 
     def source(self) -> str:
-        """Return the source of the whole module with the change."""
         module, original, changed = self.nodes
         return module.deep_replace(original, changed).code
 
 
 def mutants_of(path: Path, root: Path) -> list[Mutant]:
-    """Return every mutant of the module at ``root / path``."""
     wrapper = MetadataWrapper(cst.parse_module((root / path).read_text("utf-8")))
     visitor = _Visitor(path, wrapper.module)
     wrapper.visit(visitor)

@@ -81,7 +81,6 @@ class Outcome:
 def run(
     trials: Iterable[Trial], root: Path, folder: Path, *, workers: int, seed: int
 ) -> Iterator[Outcome]:
-    """Yield the outcome of each trial as soon as it is known."""
     os.environ |= ENVIRONMENT
     FORKING.set_forkserver_preload(PRELOADED)
     free: SimpleQueue[Path] = SimpleQueue()
@@ -97,7 +96,6 @@ def run(
 
 
 def copy_sources(root: Path, folder: Path) -> Path:
-    """Copy the package, to be mutated there, and compile it."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(root / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__"))
     compileall.compile_dir(folder / "src", quiet=2)
@@ -105,7 +103,6 @@ def copy_sources(root: Path, folder: Path) -> Path:
 
 
 def outcome_of(trial: Trial, root: Path, free: SimpleQueue[Path], seed: int) -> Outcome:
-    """Run the tests of a trial in a copy that is free."""
     copy = free.get()
     failed = copy / "failed"
     failed.unlink(missing_ok=True)
