@@ -1,10 +1,10 @@
 """The library without the extra `cli`, and what each command loads."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from .programs import printed
 
 LIGHT = Path(__file__).with_name("light.py")
 HIDING = """
@@ -17,14 +17,7 @@ HIDDEN = ("cyclopts", "rich", "duckdb", "pyarrow")
 
 def run(program, *words, hidden=()):
     """Run a program where some packages cannot be found."""
-    done = subprocess.run(
-        [sys.executable, "-c", HIDING.format(hidden) + program, *words],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return printed("-c", HIDING.format(hidden) + program, *words)
 
 
 def test_the_library_works_without_the_extra():
@@ -41,7 +34,7 @@ frame = library.DataFrame({{"y": [1, 0, 1, 0], "g": list("aabb"), "s": [0.9, 0.8
 analysis = iso.analyse(frame["y"], {{"s": frame["s"]}}, groups=frame["g"])
 print(analysis.models["s"].roc.area(), *analysis.groups)
 """
-    assert run(program, hidden=HIDDEN) == "0.75 a b\n"
+    assert run(program, hidden=HIDDEN) == "0.75 a b"
 
 
 @pytest.mark.parametrize(
@@ -63,7 +56,7 @@ try:
 except ImportError as error:
     print(error)
 """
-    needed = f"{said} needs duckdb: pip install 'isometrics[cli]'\n"
+    needed = f"{said} needs duckdb: pip install 'isometrics[cli]'"
     assert run(program, hidden=("duckdb",)) == needed
 
 

@@ -1,13 +1,13 @@
 """Processes: functions that use the package, shipped to others; workers made by spawn and fork."""
 
 import multiprocessing
-import subprocess
-import sys
 
 import cloudpickle
 import pytest
 
 import isometrics as iso
+
+from .programs import printed
 
 LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.4, 0.2]
 
@@ -18,14 +18,6 @@ def work(labels, scores):
     points = iso.OperatingPoints.from_scores(labels, scores)
     return iso.auroc_score(labels, scores), iso.compare({"a": points, "b": points})
 """
-
-
-def run(program):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program], check=False, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 def test_a_function_that_uses_the_module_is_shipped_by_value():
@@ -45,7 +37,7 @@ from joblib import Parallel, delayed
 done = Parallel(2)(delayed(work)({LABELS}, {SCORES}) for _ in range(4))
 print({{area for area, _ in done}}, len(done))
 """
-    assert run(program) == f"{{{iso.auroc_score(LABELS, SCORES)}}} 4"
+    assert printed("-W", "error", "-c", program) == f"{{{iso.auroc_score(LABELS, SCORES)}}} 4"
 
 
 POOL = """
@@ -72,8 +64,4 @@ def test_a_table_goes_to_workers_and_back(method, tmp_path):
         pytest.skip(f"this system cannot {method}")
     program = tmp_path / "pool.py"  # a spawned worker imports the program again
     program.write_text(POOL.format(labels=LABELS, scores=SCORES, method=method), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-W", "error", program], check=False, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["0.5"] * 4
+    assert printed("-W", "error", str(program)).split() == ["0.5"] * 4

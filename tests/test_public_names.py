@@ -3,14 +3,14 @@
 import ast
 import importlib
 import pkgutil
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import isometrics
+
+from .programs import printed
 
 SOURCE = Path(isometrics.__file__).read_text(encoding="utf-8")
 
@@ -29,12 +29,6 @@ def imported_for_type_checkers():
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-
-
-def run(program):
-    return subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True
-    ).stdout.strip()
 
 
 def test_what_type_checkers_see_is_what_is_loaded():
@@ -76,4 +70,4 @@ def test_the_package_is_a_plain_module():
 
 
 def test_importing_the_package_loads_no_numpy():
-    assert run("import isometrics, sys; print('numpy' in sys.modules)") == "False"
+    assert printed("-c", "import isometrics, sys; print('numpy' in sys.modules)") == "False"

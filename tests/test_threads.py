@@ -1,13 +1,13 @@
 """Threads: one table used by many at once, and names that many load at the same moment."""
 
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import numpy as np
 
 import isometrics as iso
+
+from .programs import printed
 
 THREADS = 16
 
@@ -92,12 +92,4 @@ print(len(loaded[0]))
 
 def test_names_are_loaded_by_many_threads_at_first_use():
     """Modules that import each other's names must not deadlock, nor be seen half made."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", FIRST_USE],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == str(len(iso.__all__))
+    assert printed("-W", "error", "-c", FIRST_USE) == str(len(iso.__all__))
