@@ -12,6 +12,7 @@ from isometrics._core.parameters import parse_random_state
 from isometrics._core.progress import part_of_progress, reporting
 from isometrics._core.results import join_names
 from isometrics._core.sample import Sample
+from isometrics._counting.best_rules import at_least_finite
 from isometrics._counting.confusion import Confusion
 from isometrics._counting.replicates import kernel_named
 from isometrics._table.table import lower_scores
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
-    from isometrics._counting.best_rules import Choices
+    from isometrics._counting.best_rules import BestRules
     from isometrics._table.table import Table
     from isometrics.decisions.decision import Decision
     from isometrics.decisions.objective import Constraint, Objective
@@ -138,11 +139,11 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
 class Evidence(NamedTuple):
     """What rules do on rows that they were not chosen on."""
 
-    choices: Choices
+    choices: BestRules
     """The rules in replicates of the rows, and those that are best there."""
     crossed: Confusion
     """The counts of choices on rows left out; of rules from tuning data, those on all rows."""
-    tuning: tuple[Contest, Choices] | None = None
+    tuning: tuple[Contest, BestRules] | None = None
     """The tuning data, and the rules that are best in its replicates."""
 
     def of(
@@ -169,12 +170,12 @@ def _judged(
     choices = evidence.choices
     drawn = evidence.of(contest, choice, objective.gain)
     winners = best_models(drawn.inside)
-    optimism = _optimism(picked(drawn.inside, winners), picked(drawn.outside, winners))
-    corrected = float(choice.gains[model]) - optimism
+    optimism = drawn.optimism
+    corrected = float(choice.gains[model]) - mean_known(picked(optimism, winners))
     honest = mean_known(objective.gain(evidence.crossed))
     # Each model is corrected for the choice of its own threshold, and as much as the chosen one for
     # the choice among the models, so that their values can be compared.
-    own = choice.gains - np.array([*map(_optimism, drawn.inside, drawn.outside)])
+    own = choice.gains - np.array([*map(mean_known, optimism)])
     behind = own[model] - own
     behind[model] = 0.0
     estimates = [np.clip(each - behind, *objective.gain_limits) for each in (corrected, honest)]
@@ -225,15 +226,6 @@ def _judged(
         models=models,
         _below=(*_lower_ends(there.tables[model], span), *_lower_ends(table, flat)),
     )
-
-
-def _optimism(inside: Floats, outside: Floats) -> float:
-    """Return how much better choices look on the rows that they were made on, on average.
-
-    A choice without a true positive may have a gain of minus infinity, of which there is no mean.
-    """
-    differences = inside - outside
-    return mean_known(np.where(np.isinf(differences), np.nan, differences))
 
 
 def _model_values(
@@ -342,15 +334,17 @@ def _rivals(
     level
         The confidence of both.
     """
-    first = choice.model
-    others = [model for model in choice.order.tolist() if model != first]
+    first, gains = choice.model, at_least_finite(choice.gains)
+    # From the best on these rows to the worst; models without a rule come last.
+    order = np.argsort(-np.where(np.isnan(gains), -np.inf, gains), kind="stable")
+    others = [model for model in order.tolist() if model != first]
     if not others:
         return Rivals(None, math.nan, UNDEFINED, np.ones(1, np.bool_))
     second = max(others, key=np.where(np.isnan(own), -np.inf, own).__getitem__)
     lead = float(expected[first] - expected[second])
     spread, fixed = (confidence_set(own, drawn, level) for drawn in replicates)
     # The best model as seen on these rows is always in the set.
-    spread.stays[choice.order[0]] = True
+    spread.stays[order[0]] = True
     margin = float(fixed.margin[first, second])
     lower, upper = lead - margin, lead + margin
     if spread.stays[first] and spread.stays[second]:
@@ -373,7 +367,7 @@ def _kept(
     here = float(constraint.of(contest.counts(choice.model, choice.rules[choice.model])))
     drawn = evidence.of(contest, choice, constraint.of)
     winners = best_models(contest.objective.gain(evidence.choices.counts(contest.ratio)))
-    optimism = mean_known(picked(drawn.inside, winners) - picked(drawn.outside, winners))
+    optimism = mean_known(picked(drawn.optimism, winners))
     expected = mean_known(constraint.of(evidence.crossed))
     noise = drawn.fixed[choice.model] - here
     interval = interval_at(noise, (here - optimism, expected), level=level)
