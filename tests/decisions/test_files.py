@@ -234,10 +234,6 @@ def test_files_that_cannot_be_read_or_written(tmp_path):
         DECISION.save(tmp_path)
 
 
-def test_a_prevalence_that_is_not_known_leaves_the_counts_as_they_are():
-    same(decision_of_data(DATA | {"prevalence": None}), replace(DECISION, prevalence=math.nan))
-
-
 def test_whole_numbers_of_other_writers_are_read_as_the_same_numbers():
     """JavaScript writes 1 where Python writes 1.0."""
     data = json.loads(re.sub(r"(\d)\.0\b", r"\1", json.dumps(DATA | {"threshold": 6.0})))
