@@ -7,7 +7,7 @@ import pytest
 
 import isometrics as iso
 from isometrics._counting.confusion import Confusion
-from isometrics.decisions.objective import Constraint, Ratio, parse_objective
+from isometrics.decisions.objective import Constraint, parse_objective
 from isometrics.errors import ParameterError
 from isometrics.spaces.indices import index_named
 
@@ -245,7 +245,7 @@ def test_what_to_do_where_no_rule_keeps_the_constraints(asked, advice, needs):
         ({"miss_cost": 1, "false_alarm_cost": inf}, "false_alarm_cost must be 0 or lie between"),
         (
             {"miss_cost": 1.1e100, "false_alarm_cost": 1},
-            "miss_cost must be 0 or lie between 1e-100",
+            "miss_cost must be 0 or lie between 1e",
         ),
         ({"miss_cost": 1, "false_alarm_cost": 9e-101}, r"^false_alarm_cost must .* and 1e\+100"),
         ({"miss_cost": 0, "false_alarm_cost": 0}, "are both 0; give what an error costs"),
