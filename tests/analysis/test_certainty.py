@@ -75,11 +75,6 @@ def test_clusters_of_an_analysis_are_its_groups(analysis):
         analysis.bootstrap("AUROC", clusters=np.arange(400), **QUICK)
 
 
-def test_clusters_need_groups(sample):
-    with pytest.raises(NotAnswerableError, match="clusters=True needs groups"):
-        iso.analyse(*sample).bootstrap(clusters=True, **QUICK)
-
-
 def test_one_table_is_enough_for_one_model(analysis):
     alone = iso.Analysis({"one": analysis.models["one"]})
     found = alone.summary(confidence_level=0.9, **QUICK)
@@ -122,12 +117,6 @@ def test_clusters_of_a_table_are_refused_in_a_sentence(groups, message):
     for ask in (tables.bootstrap, tables.verdict, partial(tables.at, 2)):
         with pytest.raises(NotAnswerableError, match=message):
             ask(clusters=True)
-
-
-def test_clusters_of_a_file_without_groups_are_refused_in_a_sentence():
-    read = iso.read_predictions(pa.table({"label": [1, 0, 1, 0], "score": [4, 3, 2, 1]}))
-    with pytest.raises(NotAnswerableError, match="clusters=True needs groups"):
-        read.bootstrap(clusters=True)
 
 
 def test_a_summary_has_intervals_over_all_rows(analysis):

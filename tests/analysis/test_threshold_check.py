@@ -192,13 +192,6 @@ def test_what_is_no_threshold_is_refused(wrong):
         ANALYSIS.at(wrong)
 
 
-def test_options_are_checked():
-    with pytest.raises(ParameterError, match="confidence_level"):
-        ANALYSIS.at(0.5, confidence_level=2)
-    with pytest.raises(ParameterError, match="n_resamples"):
-        ANALYSIS.at(0.5, n_resamples=1)
-
-
 def test_integers_that_no_float_is_stay_exact():
     analysis = iso.analyse([1, 0, 1, 0], [2**53 + 1, 2**53, 5, 1])
     check = analysis.at(2**53 + 1, **FEW)

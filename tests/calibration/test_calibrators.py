@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 import isometrics as iso
-from isometrics.calibration import HullCalibrator
 from isometrics.errors import (
     DimensionError,
     MissingValueError,
@@ -228,8 +227,3 @@ def test_refusals(calibrator):
         learnt.transform(["high"])
     with pytest.raises(DimensionError, match="scores must be one-dimensional"):
         learnt.transform(np.ones((2, 2)))
-
-
-def test_the_base_has_no_values():
-    with pytest.raises(TypeError, match=r"abstract method '?_values"):
-        HullCalibrator()

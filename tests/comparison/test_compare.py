@@ -255,26 +255,6 @@ def test_weights_summed_in_another_order_tie():
         assert {("one", "other")} <= set(names) <= {("one", "other"), (EVERYTHING,)}
 
 
-def test_an_index_that_curves_cross_twice_still_has_winners():
-    """Above ½ this index turns its preference round, and back again at the end."""
-
-    def there_and_back(p, r, lam):
-        share = np.sin(3 * np.pi * lam) ** 2
-        return share * r + (1 - share) * p
-
-    won = iso.compare({"a": CAREFUL, "b": BOLD}, iso.Index("waves", there_and_back)).winners
-    for lam in np.linspace(0.003, 0.997, 200):
-        best = {
-            name: max(
-                there_and_back(p, r, lam)
-                for p, r in zip(points.precision[1:], points.recall[1:], strict=True)
-            )
-            for name, points in (("a", CAREFUL), ("b", BOLD))
-        }
-        if abs(best["a"] - best["b"]) > 1e-3:
-            assert won.at(lam) == (max(best, key=best.__getitem__),)
-
-
 def _kinked(p, r, lam):
     """Two kinks in λ, and flat in recall above λ."""
     return np.minimum(p, 0.2 + abs(lam - 0.37)) + np.minimum(r, lam)
@@ -491,22 +471,6 @@ def test_faces_escape_names_and_are_values():
         result.winners.lambda_lo[0] = 1
 
 
-def test_many_long_models():
-    rng = np.random.default_rng(0)
-    labels = rng.random(5000) < 0.1
-    models = {
-        f"model {k}": iso.OperatingPoints.from_scores(labels, rng.normal(labels * (1 + k / 20)))
-        for k in range(12)
-    }
-    result = iso.compare(models)
-    at = np.linspace(0, 1, 301)
-    curves = np.array([points.tradeoff()(at) for points in models.values()])
-    names = list(models)
-    for column, lam in enumerate(at.tolist()):
-        best = {names[row] for row in np.flatnonzero(curves[:, column] == curves[:, column].max())}
-        assert best & set(result.winners.at(lam)) or EVERYTHING in result.winners.at(lam)
-
-
 @pytest.mark.parametrize(
     ("models", "message"),
     [
@@ -525,8 +489,3 @@ def test_many_long_models():
 def test_errors(models, message):
     with pytest.raises(ParameterError, match=message):
         iso.compare(models)
-
-
-def test_an_unknown_index_is_refused():
-    with pytest.raises(ParameterError, match="index must be one of 'kulczynski'"):
-        iso.compare({"a": CAREFUL, "b": BOLD}, "g-mean")

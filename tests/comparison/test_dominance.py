@@ -95,23 +95,6 @@ CURVE_I = iso.OperatingPoints.from_counts([9, 13, 20], [0, 84, 2000], **TOTALS)
 CURVE_II = iso.OperatingPoints.from_counts([20], [500], **TOTALS)
 
 
-def test_davis_goadrich_figure_7():
-    """The curve of larger area in ROC space has the smaller one in PR space, so they cross."""
-    assert dominance(CURVE_I, CURVE_II) == "cross"
-
-
-def test_jumps_and_touches():
-    totals = {"positives": 4, "negatives": 8}
-    jump = iso.OperatingPoints.from_counts([2, 2, 4], [0, 4, 4], **totals)
-    other = iso.OperatingPoints.from_counts([2, 4], [2, 2], **totals)
-    assert dominance(jump, other) == "cross"
-    touching = iso.OperatingPoints.from_counts([1, 2, 3], [1, 2, 3], **totals)
-    around = iso.OperatingPoints.from_counts([1, 2, 3], [0, 2, 5], **totals)
-    assert dominance(around, touching) == "cross"
-    below = iso.OperatingPoints.from_counts([1, 2, 3], [1, 2, 5], **totals)
-    assert dominance(touching, below) == "dominates"
-
-
 def test_counts_too_large_for_products_of_64_bits():
     """One negative of 10**12 decides, and no float can see it."""
     big = 10**12
@@ -176,6 +159,7 @@ def test_the_matrix_and_its_faces():
     perfect = iso.OperatingPoints.from_counts([20], [0], **TOTALS)
     models = {"I": CURVE_I, "II": CURVE_II, "<b>": perfect, "model": CURVE_I}
     result = dominance_matrix(models)
+    # Davis & Goadrich (2006), figure 7: that of larger area in ROC space has the smaller in PR.
     assert result.of("I", "II") == "cross"
     assert result.of("I", "<b>") == "is dominated"
     assert result.of("<b>", "II") == "dominates"

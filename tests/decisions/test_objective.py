@@ -267,15 +267,3 @@ def test_what_to_do_where_no_rule_keeps_the_constraints(asked, advice, needs):
 def test_what_is_no_objective_is_refused(asked, message):
     with pytest.raises(ParameterError, match=message):
         parse(**asked)
-
-
-@pytest.mark.parametrize("unit", [1e-98, 1e-30, 1e100])
-def test_the_unit_of_costs_changes_nothing_but_the_values(unit):
-    labels, scores = [1, 0, 1, 1, 0, 0, 1, 0] * 20, [8, 7, 6, 5, 4, 3, 2, 1] * 20
-    analysis = iso.analyse(labels, scores)
-    found = analysis.verdict(miss_cost=unit, false_alarm_cost=unit / 2**4, n_resamples=50)
-    plain = analysis.verdict(miss_cost=1, false_alarm_cost=1 / 2**4, n_resamples=50)
-    assert found.threshold == plain.threshold
-    assert found.expected == pytest.approx(plain.expected * unit, rel=1e-12)
-    assert found.interval == pytest.approx([end * unit for end in plain.interval], rel=1e-12)
-    assert "inf" not in str(found)
