@@ -244,7 +244,10 @@ def check_thresholds(
                 sample = samples.get((entry.group, entry.model))
                 contest = contest_of_rows(sample, models, objective, own, analysis.prevalence)
                 if contest is None:
-                    notes[_without_rows(analysis, own)] = None
+                    note = "Groups have no intervals of their own where whole groups are drawn."
+                    if not own.clusters:
+                        note = f"There are no intervals: {analysis._why_without_rows()}."
+                    notes[note] = None
                 else:
                     rules = [contest.rule_at(0, each) for each in (best.threshold, *thresholds)]
                     estimates = estimate_rules(
@@ -309,12 +312,6 @@ def _row(
     measures = (getattr(decision, name) for name in _MEASURES)
     expected = (estimate.expected, *estimate.interval)
     return (*names, *measures, *expected, shortfall.expected, *shortfall.interval)
-
-
-def _without_rows(analysis: Analysis, options: Options) -> str:
-    if options.clusters:
-        return "Groups have no intervals of their own where whole groups are drawn."
-    return f"There are no intervals: {analysis._why_without_rows()}."
 
 
 def _decision_at(points: OperatingPoints, threshold: Any, objective: Objective) -> Decision:

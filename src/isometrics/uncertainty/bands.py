@@ -245,7 +245,11 @@ def bootstrap_curves(
     n_resamples = check_size(n_resamples, "n_resamples")
     level = check_confidence(confidence_level)
     chosen = index_named(index)
-    x_values = _parse_x(space, x)
+    # At a recall of 0 a curve has a limit, but no point.
+    default = np.linspace(0, 1, 101)[space == "pr" :]
+    places = np.atleast_1d(np.asarray(default if x is None else x))
+    axis = AXES[space][0].replace("_", " ")
+    x_values = parse_lambdas(places) if space == "tradeoff" else parse_positions(places, axis=axis)
     evidence = parse_evidence(
         y_true,
         y_score,
@@ -288,14 +292,6 @@ def bootstrap_curves(
         ),
         level,
     )
-
-
-def _parse_x(space: str, x: ArrayLike | None) -> Floats:
-    # At a recall of 0 a curve has a limit, but no point.
-    default = np.linspace(0, 1, 101)[space == "pr" :]
-    given = np.atleast_1d(np.asarray(default if x is None else x))
-    axis = AXES[space][0].replace("_", " ")
-    return parse_lambdas(given) if space == "tradeoff" else parse_positions(given, axis=axis)
 
 
 def _curves(sample: Resampling, heights: Any, size: int) -> Evaluate:

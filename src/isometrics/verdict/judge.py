@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
     from isometrics._counting.best_rules import BestRules
     from isometrics._table.table import Table
-    from isometrics.decisions.decision import Decision
     from isometrics.decisions.objective import Constraint, Objective
     from isometrics.points import OperatingPoints
     from isometrics.verdict.contest import Contest, Options
@@ -492,7 +491,18 @@ def judge_tables(
     models: Mapping[str, OperatingPoints], objective: Objective, level: float, reason: str
 ) -> Verdict:
     """Return the best rule of these tables, without a correction and without intervals."""
-    decisions = _decisions(models, objective)
+    if objective.sure is not None:
+        raise NotAnswerableError(
+            "needs the rows, which this analysis does not have; leave it out", parameter="sure"
+        )
+    decisions, refusals = {}, []
+    for name, each in models.items():
+        try:
+            decisions[name] = best_rule(each, objective)
+        except ParameterError as error:
+            refusals.append(error)
+    if not decisions:
+        raise refusals[0]
     sign = 1 if objective.higher_is_better else -1
     order = sorted(decisions, key=lambda name: -sign * decisions[name].value)
     best = decisions[order[0]]
@@ -501,13 +511,17 @@ def judge_tables(
     rules = {"flagging everything": totals, "flagging nothing": (0.0, 0.0)}
     if not objective.allows_nothing:
         del rules["flagging nothing"]
-    counts = Confusion(best.tp, best.fp, *totals)
+    shares = [each.prevalence for each in models.values()]
+    differ = (
+        f"the prevalence differs between models, from {min(shares):.3g} to {max(shares):.3g}; F1 "
+        "and precision depend on it, and so does who is best"
+    )
     return Verdict(
         objective,
         replace(best, origin=Origin(order[0])),
         confidence_level=level,
         kept=tuple(
-            KeptConstraint.of(each, float(each.of(counts)), math.nan, UNDEFINED, math.nan)
+            KeptConstraint.of(each, float(each.of(best.counts)), math.nan, UNDEFINED, math.nan)
             for each in objective.constraints
         ),
         wins=dict.fromkeys(models, math.nan),
@@ -516,36 +530,8 @@ def judge_tables(
         doing_nothing={
             name: float(objective.value(Confusion(*each, *totals))) for name, each in rules.items()
         },
-        warnings=_about_prevalences(models),
+        warnings=(differ,) if max(shares) > _SAME_PREVALENCE * min(shares) else (),
         method=f"What to expect on new data is not known: {reason}.",
         rows=round(points.positives + points.negatives),
         positives=round(points.positives),
     )
-
-
-def _about_prevalences(models: Mapping[str, OperatingPoints]) -> tuple[str, ...]:
-    """Warn about models that were counted on rows of different prevalences."""
-    shares = [points.prevalence for points in models.values()]
-    if max(shares) <= _SAME_PREVALENCE * min(shares):
-        return ()
-    return (
-        f"the prevalence differs between models, from {min(shares):.3g} to {max(shares):.3g}; F1 "
-        "and precision depend on it, and so does who is best",
-    )
-
-
-def _decisions(models: Mapping[str, OperatingPoints], objective: Objective) -> dict[str, Decision]:
-    """Return the best rule of each model that has one."""
-    if objective.sure is not None:
-        raise NotAnswerableError(
-            "needs the rows, which this analysis does not have; leave it out", parameter="sure"
-        )
-    decisions, refusals = {}, []
-    for name, points in models.items():
-        try:
-            decisions[name] = best_rule(points, objective)
-        except ParameterError as error:
-            refusals.append(error)
-    if not decisions:
-        raise refusals[0]
-    return decisions
