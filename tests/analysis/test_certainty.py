@@ -60,16 +60,6 @@ def test_rows_stand_in_for_tables_that_lack_some(sample):
     assert found == analysis.bootstrap("AUROC", **QUICK)
 
 
-def test_the_names_of_groups_are_compared(sample):
-    labels, scores = sample
-    one, same, other = (
-        iso.analyse(labels, scores, groups=[name] * 200 + ["z"] * 200) for name in ("a", "a", "b")
-    )
-    assert one == same
-    assert one != other
-    assert one.rows.groups.names != ["a", "z"]
-
-
 def test_clusters_of_an_analysis_are_its_groups(analysis):
     with pytest.raises(ParameterError, match=r"clusters must be True or False: .* its groups"):
         analysis.bootstrap("AUROC", clusters=np.arange(400), **QUICK)

@@ -44,16 +44,16 @@ def test_a_row_is_the_decision_for_its_objective(constraints, sample, beta):
     assert table.f[0] == pytest.approx(at.f(table.beta[0])[0], nan_ok=True)
 
 
-@given(binary_samples(), st.sampled_from([0.25, 1.0, 4.0]), st.sampled_from([0.3, 0.6, 0.9]))
+@given(binary_samples(), st.sampled_from([0.25, 1.0, 4.0]), st.sampled_from([None, 0.3, 0.6, 0.9]))
 def test_a_threshold_stays_best_between_its_ends(sample, beta, level):
-    """The ends are those at which another rule that keeps the constraint takes over."""
+    """The ends are those at which another rule that keeps the constraint, if any, takes over."""
     analysis = iso.analyse(*sample)
     points = analysis.models["score"]
     table = analysis.thresholds(beta=beta, min_recall=level)
     low, high = table.beta_lo[0], table.beta_hi[0]
     assert low <= beta * (1 + 1e-12)
     assert beta <= high * (1 + 1e-12)
-    allowed = (points.recall >= level) & (points.tp + points.fp > 0)
+    allowed = (points.recall >= (level or 0)) & (points.tp + points.fp > 0)
     for other in np.geomspace(0.05, 20, 25):
         best = points.f(other)[allowed].max()
         (here,) = points.at([table.threshold[0]]).f(other)

@@ -189,13 +189,6 @@ def test_a_clearly_worse_model_is_told_apart():
     assert verdict.expected <= verdict.value
 
 
-def test_a_model_that_no_threshold_keeps_the_constraint_for_is_left_out():
-    labels, scores = sample(4.0, -4.0)
-    verdict = iso.analyse(labels, scores).verdict(min_precision=0.9, beta=0, n_resamples=60)
-    assert verdict.confidence_set == ("a",)
-    assert verdict.wins["a"] == 1
-
-
 OBJECTIVES = [
     {},
     {"beta": 2},
