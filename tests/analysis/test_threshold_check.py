@@ -245,14 +245,9 @@ def test_two_rules_given_in_advance_differ_as_a_plain_bootstrap_says():
     assert (check.lower[1], check.upper[1]) == (swapped.lower[0], swapped.upper[0])
 
 
-def test_groups_have_no_thresholds_of_tuning_data():
-    check = ANALYSIS.at(0.5, **FEW, thresholds_from=TUNING)
-    assert set(check.groups) == {"(all rows)"}
-    assert check.names == ("a", "a", "b", "b")
-
-
 def test_a_budget_is_a_number_of_the_rows_that_are_judged():
     check = ANALYSIS.at(0.5, budget=24, **FEW, thresholds_from=TUNING)
+    assert (set(check.groups), check.names) == ({"(all rows)"}, ("a", "a", "b", "b"))
     best = iso.best_threshold(TUNING.models["a"], budget=30)
     assert check.threshold[1] == best.threshold
 
