@@ -159,7 +159,8 @@ def winners_of(curves: Mapping[str, Tradeoff]) -> Winners:
     first, last = (zip(*ends, strict=True) for ends in zip(*rules, strict=True))
     thresholds, labels, values, below = zip(first, last, strict=True)
     columns: Any = (*map(np.array, thresholds), *labels, *map(np.array, (*values, *below)))
-    return Winners(lo, hi, tuple(winners), *columns, index.name if closed else "")
+    columns += (index.name if closed else "",)
+    return Winners(lo, hi, tuple(winners), *columns)
 
 
 # ---------------------------------------------------------------------- the curve of all models

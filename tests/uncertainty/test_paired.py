@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics._core.results import percent
 from isometrics.errors import ParameterError
 from isometrics.measures import optimal_threshold
 from isometrics.uncertainty.intervals import (
@@ -15,7 +16,6 @@ from isometrics.uncertainty.intervals import (
     Interval,
     differences_of,
     holm,
-    percent,
     share_above,
 )
 

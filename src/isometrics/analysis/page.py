@@ -12,7 +12,7 @@ import numpy as np
 
 from isometrics._core.files import finite_or_null
 from isometrics._core.progress import part_of_progress, reporting
-from isometrics._core.results import join_names
+from isometrics._core.results import join_names, percent
 from isometrics.analysis.analysis import refuse_without_intervals
 from isometrics.analysis.threshold_check import check_thresholds, written
 from isometrics.analysis.verdicts import (
@@ -31,7 +31,6 @@ from isometrics.errors import IsometricsError, ParameterError, UndefinedWarning
 from isometrics.report.html import title_of
 from isometrics.report.model import MOST_ROWS, packed
 from isometrics.spaces.drawing import rows_to_explore
-from isometrics.uncertainty.intervals import percent
 from isometrics.uncertainty.resampling import DrawingOptions
 from isometrics.verdict.contest import Options
 from isometrics.verdict.judge import judge_tables, rows_of_table

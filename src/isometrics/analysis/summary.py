@@ -16,6 +16,7 @@ from isometrics._core.results import (
     distinct_decimals,
     join_names,
     number,
+    percent,
     table_width,
 )
 from isometrics.analysis.averages import macro_average
@@ -43,7 +44,6 @@ from isometrics.measures import (
 )
 from isometrics.points.models import ROUNDING
 from isometrics.uncertainty.bootstrap import bootstrap
-from isometrics.uncertainty.intervals import percent
 from isometrics.uncertainty.resampling import Evidence
 from isometrics.verdict.sentences import PREDICTIONS, REVERSED, has_two_scores, is_below_chance
 

@@ -11,7 +11,7 @@ import numpy as np
 from isometrics._core.counts import parse_thresholds
 from isometrics._core.parameters import parse_numbers
 from isometrics._core.progress import part_of_progress, reporting
-from isometrics._core.results import ResultTable, join_names
+from isometrics._core.results import ResultTable, join_names, percent
 from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.confusion import Confusion
 from isometrics._table.table import lower_scores
@@ -20,7 +20,7 @@ from isometrics.decisions.decision import decision_of, threshold_array
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, decision_or_nan
 from isometrics.errors import ParameterError
 from isometrics.points.models import check_has_model
-from isometrics.uncertainty.intervals import Interval, percent
+from isometrics.uncertainty.intervals import Interval
 from isometrics.verdict.judge import UNKNOWN, Estimate, estimate_rules
 from isometrics.verdict.sentences import shown
 

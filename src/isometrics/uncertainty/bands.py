@@ -16,12 +16,11 @@ from isometrics._core.parameters import (
     parse_positions,
     parse_random_state,
 )
-from isometrics._core.results import ResultTable
+from isometrics._core.results import ResultTable, percent
 from isometrics.errors import NotAnswerableError
 from isometrics.measures import Detail
 from isometrics.points import OperatingPoints
 from isometrics.spaces.indices import WeightedIndex, index_named
-from isometrics.uncertainty.intervals import percent
 from isometrics.uncertainty.resampling import Plan, parse_evidence, replicate, resampling_of
 
 if TYPE_CHECKING:

@@ -443,17 +443,11 @@ def _best_gains(contest: Contest, model: int, drawn: Floats) -> Floats:
             on_hull = vertices(*path)
             counts = counts._replace(tp=counts.tp[on_hull], fp=counts.fp[on_hull])
         if counts.tp.size:
-            gains[row] = _gains_at(counts, costs=isinstance(contest.objective, Linear))
+            weight = WEIGHTS[:, None]
+            lost = weight * (counts.positives - counts.tp) + (1 - weight) * counts.fp
+            by_cost = isinstance(contest.objective, Linear)
+            gains[row] = (-lost if by_cost else counts.tp / (counts.tp + lost)).max(axis=1)
     return gains
-
-
-def _gains_at(counts: Confusion, *, costs: bool) -> Floats:
-    """Return the highest gain of some rules at each weight of recall."""
-    recall_weight = WEIGHTS[:, None]
-    lost = recall_weight * (counts.positives - counts.tp) + (1 - recall_weight) * counts.fp
-    if costs:
-        return np.asarray(-lost.min(axis=1))
-    return np.asarray((counts.tp / (counts.tp + lost)).max(axis=1))
 
 
 def beta_range(weights: OtherWeights | None, model: int, objective: Objective) -> Interval:

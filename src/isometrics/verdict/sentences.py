@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics._core.results import distinct_decimals, join_names, join_texts, number
+from isometrics._core.results import distinct_decimals, join_names, join_texts, number, percent
 from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.confusion import Confusion, wilson_bound
 from isometrics.decisions.objective import Linear, Ratio
 from isometrics.measures import AUROC
 from isometrics.points import OperatingPoints
-from isometrics.uncertainty.intervals import percent, percent_of_replicates
+from isometrics.uncertainty.intervals import percent_of_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
