@@ -201,15 +201,6 @@ def test_being_sure_asks_for_more():
     assert str(sure.objective).endswith("(95% sure)")
 
 
-def test_another_prevalence_is_the_one_of_the_value():
-    analysis = iso.analyse(*sample(1.5)).at_prevalence(0.05)
-    found = analysis.verdict(**FEW)
-    decision = iso.best_threshold(analysis.models["a"])
-    assert found.value == pytest.approx(decision.value)
-    assert found.threshold == decision.threshold
-    assert found.expected < iso.analyse(*sample(1.5)).verdict(**FEW).expected
-
-
 def test_doing_nothing_that_breaks_a_constraint_is_no_baseline():
     found = iso.analyse(*sample(2.0)).verdict(min_precision=0.8, **FEW)
     assert found.better_than_nothing is None
