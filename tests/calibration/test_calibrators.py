@@ -189,7 +189,7 @@ def test_from_points_and_faces(calibrator):
     assert repr(fresh) == f"{calibrator.__name__}(not fitted)"
     assert fresh.fit(LABELS, SCORES) is fresh
     np.testing.assert_array_equal(learnt.table().values, fresh.table().values)
-    assert learnt == fresh != calibrator()
+    assert learnt == fresh != calibrator() != "a calibrator"
     np.testing.assert_array_equal(
         calibrator.from_points(pts.hull()).table().values, learnt.table().values
     )

@@ -239,7 +239,9 @@ def verdict_on(analysis: Analysis, asked: VerdictOptions, tuning: Analysis | Non
         if as_wholes:
             return whole
         groups, skipped = (
-            group_verdicts(analysis, objective, options, progress[1:]) if by_group else ({}, {})
+            group_verdicts(analysis, objective, options, progress[1:])
+            if by_group and analysis.groups
+            else ({}, {})
         )
     warnings = [
         *whole.warnings,
