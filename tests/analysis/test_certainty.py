@@ -30,22 +30,15 @@ def analysis(sample):
     return iso.analyse(labels, scores, groups=np.arange(400) // 20)
 
 
-def test_an_analysis_resamples_its_rows(sample, analysis):
+@pytest.mark.parametrize("weights", [None, np.arange(400) % 3 + 1])
+@pytest.mark.parametrize("clusters", [False, True])
+def test_an_analysis_resamples_its_rows(sample, weights, clusters):
     labels, scores = sample
-    found = analysis.bootstrap(["AUROC", "AUPRG"], **QUICK)
-    expected = iso.bootstrap(labels, scores, measures=["AUROC", "AUPRG"], random_state=0, **QUICK)
-    np.testing.assert_array_equal(found.replicates, expected.replicates)
-
-
-def test_weights_and_clusters_are_resampled_too(sample):
-    labels, scores = sample
-    weights, groups = np.arange(400) % 3 + 1, np.arange(400) // 20
+    groups = np.arange(400) // 20
     analysis = iso.analyse(labels, scores, sample_weight=weights, groups=groups)
-    found = analysis.bootstrap("AUROC", clusters=True, **QUICK)
-    expected = iso.bootstrap(
-        labels, scores, measures="AUROC", sample_weight=weights, clusters=groups, random_state=0,
-        **QUICK,
-    )  # fmt: skip
+    found = analysis.bootstrap(["AUROC", "AUPRG"], clusters=clusters, **QUICK)
+    drawn = {"clusters": groups if clusters else None, "sample_weight": weights, **QUICK}
+    expected = iso.bootstrap(labels, scores, measures=["AUROC", "AUPRG"], random_state=0, **drawn)
     np.testing.assert_array_equal(found.replicates, expected.replicates)
 
 

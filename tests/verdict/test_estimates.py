@@ -178,6 +178,9 @@ def test_equal_models_are_not_told_apart():
     assert verdict.confidence_set == ("a", "b")
     assert verdict.wins == {"a": 0.5, "b": 0.5}
     assert (verdict.runner_up, verdict.lead) == ("b", 0)
+    # Of rules without an error, what was not seen is the same of both.
+    perfect = iso.analyse(labels, {"a": labels + 0.0, "b": labels + 1.0}).verdict(n_resamples=60)
+    assert (perfect.confidence_set, perfect.lead) == (("a", "b"), 0)
 
 
 def test_a_clearly_worse_model_is_told_apart():

@@ -259,22 +259,6 @@ def test_the_plateau_holds_the_thresholds_that_are_almost_as_good():
     assert (points.f(1)[edges] < 0.99 * found.value).all()
 
 
-def of_two_resamples(analysis, **asked):
-    """Return verdicts on two resamples; both leave out a certain row in one case of seven."""
-    return [
-        analysis.verdict(n_resamples=2, n_jobs=1, random_state=seed, **asked) for seed in range(40)
-    ]
-
-
-@pytest.mark.slow
-def test_resamples_in_which_nothing_is_flagged_tell_nothing():
-    rows = np.arange(30)
-    analysis = iso.analyse((rows == 0) | (rows >= 15), -rows)
-    found = of_two_resamples(analysis, beta=0)
-    assert {isnan(each.interval.lower) for each in found} == {True, False}
-    assert None in {each.better_than_nothing for each in found}
-
-
 def test_where_no_resample_keeps_a_constraint_the_threshold_has_no_range():
     rows = np.arange(30)
     analysis = iso.analyse((rows == 0) | (rows >= 15), -rows)
@@ -289,13 +273,6 @@ def test_resamples_of_one_class_tell_nothing():
     found = iso.analyse(labels, scores).verdict(n_resamples=200)
     assert sum(found.wins.values()) == pytest.approx(1)
     np.testing.assert_allclose(found.other_weights.shares.sum(axis=1), 1)
-
-
-@pytest.mark.slow
-def test_without_resamples_of_two_classes_there_are_no_shares():
-    _, scores = sample(1.0, 1.0, size=30)
-    found = of_two_resamples(iso.analyse(np.arange(30) < 1, scores))
-    assert {bool(np.isnan(each.other_weights.shares).all()) for each in found} == {True, False}
 
 
 # ---------------------------------------------------------------------- groups, clusters, folds
