@@ -11,7 +11,7 @@ import pytest
 import isometrics as iso
 from isometrics import formats
 from isometrics._core.parameters import check_options
-from isometrics.analysis.analysis import ReportOptions
+from isometrics.analysis.page import ReportOptions
 from isometrics.decisions.objective import ObjectiveOptions
 from isometrics.errors import ParameterError
 from isometrics.report import report_html, serve, write_report

@@ -150,14 +150,10 @@ class HullCalibrator(ABC):
             Scores on the scale of the fitted ones. Each gets the value of the segment that it lies
             in; scores beyond their range get that of the first or the last segment.
         """
-        segments = self._fitted()
-        return segments.steps(as_thresholds(column(scores, "scores").numbers(ScoreError)))
+        return self.table().steps(as_thresholds(column(scores, "scores").numbers(ScoreError)))
 
     def table(self) -> CalibrationSegments:
         """Return the step map as a table."""
-        return self._fitted()
-
-    def _fitted(self) -> CalibrationSegments:
         if not hasattr(self, "segments_"):
             name = type(self).__name__
             raise NotFittedError(f"this {name} has learnt nothing yet; call fit or from_points")

@@ -156,21 +156,11 @@ def winners_of(curves: Mapping[str, Tradeoff]) -> Winners:
         _rules(curves, names[0], *ends)
         for names, *ends in zip(winners, lo.tolist(), hi.tolist(), strict=True)
     ]
-    first, last = zip(*rules, strict=True)
-    return Winners(
-        lo,
-        hi,
-        tuple(winners),
-        np.array([rule.threshold for rule in first]),
-        np.array([rule.threshold for rule in last]),
-        tuple(rule.label for rule in first),
-        tuple(rule.label for rule in last),
-        np.array([rule.value for rule in first]),
-        np.array([rule.value for rule in last]),
-        np.array([rule.below for rule in first]),
-        np.array([rule.below for rule in last]),
-        index.name if closed else "",
-    )
+    first, last = (zip(*ends, strict=True) for ends in zip(*rules, strict=True))
+    thresholds, labels, values, below = zip(first, last, strict=True)
+    columns: Any = (*map(np.array, thresholds), *labels, *map(np.array, (*values, *below)))
+    columns += (index.name if closed else "",)
+    return Winners(lo, hi, tuple(winners), *columns)
 
 
 # ---------------------------------------------------------------------- the curve of all models
@@ -258,18 +248,14 @@ def _winners_by_search(
             wins[:, column + 1 :] &= ~wins[:, column : column + 1]
         return wins
 
-    ends = _piece_starts(curves, envelope)
+    # The weights at which pieces of any curve start.
+    pieces = (envelope, *(curve.intervals for curve in curves.values()))
+    ends = np.unique(np.concatenate([each.lambda_lo for each in pieces]))
     starts, states = ranges_of(is_winner, with_closest(grid_with(ends), gaps))
     nearest = ends[abs(ends - starts[:, None]).argmin(axis=1)]
     starts = np.where(abs(nearest - starts) <= _SAME_END, nearest, starts)
     names = [tuple(compress(contenders, state)) for state in states.tolist()]
     return names, starts
-
-
-def _piece_starts(curves: Mapping[str, Tradeoff], envelope: TradeoffIntervals) -> Floats:
-    """Return the weights at which pieces of any curve start."""
-    starts = [envelope.lambda_lo, *(curve.intervals.lambda_lo for curve in curves.values())]
-    return np.unique(np.concatenate(starts))
 
 
 def _trivial_value(name: str, index: WeightedIndex, scale: _Scale, lam: Floats) -> Floats:
@@ -655,27 +641,24 @@ def sentence_of(winners: Winners, models: Sequence[str], index: str) -> str:
     """Return a sentence about which models are best for which weights of recall."""
     better = "is better" if len(models) == 2 else "is best"
     ranges = _ranges(winners)
-    if len(winners) == 2 and all(map(_is_one_model, winners.names)):
-        first, last = map(_listed, winners.names)
+    rivals = [names for names in winners.names if len(names) == 1 and names[0] not in _TRIVIAL]
+    if len(winners) == len(rivals) == 2:
+        first, last = map(_listed, rivals)
         clauses = [f"{first} {better} {ranges[0]}, {last} above"]
     else:
         ranges_by_names: dict[Names, list[str]] = {}
         for names, range_text in zip(winners.names, ranges, strict=True):
             ranges_by_names.setdefault(names, []).append(range_text)
         model_clauses = _model_clauses(ranges_by_names, better)
-        rivals = "either model" if len(models) == 2 else "any model"
+        either = "either model" if len(models) == 2 else "any model"
         clauses = [", ".join(model_clauses)] if model_clauses else []
         clauses += [
-            f"{' and '.join(range_texts)} {_TRIVIAL[names[0]]} is as good as {rivals}"
+            f"{' and '.join(range_texts)} {_TRIVIAL[names[0]]} is as good as {either}"
             for names, range_texts in ranges_by_names.items()
             if names[0] in _TRIVIAL
         ]
     clauses += _never_best(winners, models)
     return f"By {join_names([index])}, {'; '.join(clauses)}."
-
-
-def _is_one_model(names: Names) -> bool:
-    return len(names) == 1 and names[0] not in _TRIVIAL
 
 
 def _model_clauses(ranges_by_names: dict[Names, list[str]], better: str) -> list[str]:

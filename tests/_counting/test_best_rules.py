@@ -13,11 +13,11 @@ from isometrics._counting.best_rules import (
     NO_RULE,
     Ranking,
     Task,
+    allowed_gain,
     block_sums,
     blocks_of,
     choose_compiled,
     choose_plain,
-    worth_of,
 )
 from isometrics._counting.confusion import Confusion, f_weights, wilson_bound
 
@@ -355,5 +355,5 @@ def test_a_share_above_1_by_rounding_has_a_bound():
 
 def test_a_gain_of_ones_own_is_maximised():
     counts = Confusion(np.array([[0.0, 1.0, 2.0]]), np.array([[0.0, 0.0, 3.0]]), 2.0, 3.0)
-    worth = worth_of(task_of(), counts, lambda counts: counts.tp - counts.fp)
-    np.testing.assert_array_equal(worth, [[-inf, 1.0, -1.0]])
+    gains = allowed_gain(task_of(), counts, lambda counts: counts.tp - counts.fp)
+    np.testing.assert_array_equal(gains, [[-inf, 1.0, -1.0]])

@@ -1,7 +1,5 @@
 """From arrays and data frames to tables by model and group, and to what answers with them."""
 
-import pickle
-
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -93,48 +91,6 @@ def test_a_group_with_one_class_is_left_out_and_named():
     assert list(analysis.groups) == ["n", "s"]
     assert analysis.description == "8 rows; groups: n, p and s; left out: p (only negatives)"
     assert repr(analysis).startswith("Analysis: 2 models, 2 groups, 1 left out\n8 rows; groups:")
-
-
-def test_all_rows_of_one_class_are_refused():
-    with pytest.raises(iso.OneClassError, match=r"^y_true has only positives; both classes"):
-        iso.analyse([1, 1], [1, 2], groups=["a", "b"])
-
-
-@pytest.mark.parametrize(
-    ("groups", "names"),
-    [
-        ([10, 2, 10, 2], ["2", "10"]),
-        (np.array([10, 2, 10, 2]), ["2", "10"]),
-        ([True, False, True, False], ["False", "True"]),
-        (["b", "a", "b", "a"], ["a", "b"]),
-        (np.array(["b", "a", "b", "a"], object), ["a", "b"]),
-        (np.array(["b", 2, "b", 2], object), ["2", "b"]),
-        (np.array(["2026-01-02", "2026-01-01"] * 2, "M8[D]"), ["2026-01-01", "2026-01-02"]),
-        (pd.Series(["b", "a", "b", "a"], dtype="category"), ["a", "b"]),
-        (pl.Series(["b", "a", "b", "a"]), ["a", "b"]),
-        (pa.array([3, 1, 3, 1]), ["1", "3"]),
-        ([2.5, 1.0, 2.5, 1.0], ["1.0", "2.5"]),
-    ],
-)
-def test_groups_of_any_type_in_their_order(groups, names):
-    analysis = iso.analyse([1, 0, 0, 1], [4, 3, 2, 1], groups=groups)
-    assert list(analysis.groups) == names
-    first, second = (analysis.groups[name]["score"] for name in names)
-    assert first == iso.OperatingPoints.from_scores([0, 1], [3, 1])
-    assert second == iso.OperatingPoints.from_scores([1, 0], [4, 2])
-
-
-def test_rows_of_weight_zero_are_absent():
-    analysis = iso.analyse(
-        ["a", "b", None, "a"],
-        {"m": [1.0, 2.0, np.nan, 3.0]},
-        sample_weight=[1, 1, 0, 2],
-        groups=["x", "x", None, "x"],
-        pos_label="a",
-    )
-    assert analysis.description == "3 rows with weights; groups: x"
-    known = iso.OperatingPoints.from_scores([1, 0, 1], [1.0, 2.0, 3.0], sample_weight=[1, 1, 2])
-    assert analysis.models["m"] == analysis.groups["x"]["m"] == known
 
 
 # ---------------------------------------------------------------------- inputs
@@ -235,13 +191,6 @@ def test_the_printout_is_the_summary_below_a_description():
     assert html.endswith(analysis.summary()._repr_html_())
 
 
-def test_an_analysis_can_be_kept():
-    analysis = iso.analyse(LABELS, SCORES, groups=SITES)
-    twin = pickle.loads(pickle.dumps(analysis))
-    assert (twin.models, twin.groups) == (analysis.models, analysis.groups)
-    assert repr(twin) == repr(analysis)
-
-
 def test_the_report_is_the_page_of_the_models(tmp_path):
     analysis, path = iso.analyse(LABELS, SCORES), tmp_path / "page.html"
     assert analysis.report(path, title="A and B") == path
@@ -262,24 +211,6 @@ def test_the_report_is_the_page_of_the_models(tmp_path):
 
 
 # ---------------------------------------------------------------------- pictures
-
-
-@pytest.mark.parametrize(
-    ("space", "names"),
-    [
-        ("roc", ("false positive rate", "true positive rate")),
-        ("pr", ("recall", "precision")),
-        ("prg", ("recall gain", "precision gain")),
-        ("tradeoff", ("λ, the weight of recall", "F-measure")),
-    ],
-)
-def test_one_space(space, names):
-    analysis = iso.analyse(LABELS, SCORES)
-    _, mine = plt.subplots()
-    ax = analysis.plot(space, mine, legend=False)
-    assert ax is mine
-    assert (ax.get_xlabel(), ax.get_ylabel()) == names
-    assert ax.get_legend() is None
 
 
 def test_all_spaces_and_a_group():

@@ -56,13 +56,10 @@ def test_the_mean_of_the_gains_is_the_gain_of_the_mean():
 
 
 def test_faces():
-    result = iso.average(FOLDS, prevalence=0.25)
+    result = iso.average(dict(zip("abcde", FOLDS, strict=True)), prevalence=0.25)
+    assert result.folds == tuple("abcde")
     assert repr(result).startswith("Average: 5 folds at prevalence 0.25\n  measure ")
     assert "model" not in result.to_frame("pandas").columns
-
-
-def test_folds_have_their_names():
-    assert iso.average(dict(zip("abcde", FOLDS, strict=True))).folds == tuple("abcde")
 
 
 def test_vertical_averages():

@@ -170,15 +170,6 @@ def test_columns_with_the_names_of_classes_may_have_any_order(before, kind):
     assert analysis.models == iso.analyse(LABELS, SCORES).models
 
 
-def test_classes_name_the_columns():
-    other = SCORES[:, [2, 0, 1]]
-    analysis = iso.analyse(LABELS, other, classes=["dog", "bird", "cat"])
-    assert list(analysis.models) == ["dog", "bird", "cat"]
-    assert analysis.models == iso.analyse(LABELS, SCORES).models
-    frame = pl.DataFrame(other, schema=["x", "y", "z"])
-    assert iso.analyse(LABELS, frame, classes=["dog", "bird", "cat"]).models == analysis.models
-
-
 def test_numbers_are_names_too():
     codes = np.searchsorted(NAMES, LABELS)
     expected = list(iso.analyse(LABELS, SCORES).models.values())
@@ -272,7 +263,6 @@ def test_outputs_of_other_than_two_classes(columns, options):
 def test_averages_are_on_the_gain_scale():
     analysis = iso.analyse(LABELS, SCORES)
     tables = analysis.models.values()
-    assert analysis.macro_average() == pytest.approx(np.mean([t.prg.area() for t in tables]))
     gains = [t.f_gain(2)[1:].max() for t in tables]
     assert analysis.macro_average(optimal_f_gain(2)) == pytest.approx(np.mean(gains))
     note = analysis.summary(beta=2).notes[-1]
@@ -339,8 +329,9 @@ def test_random_labels(data):
         members = [label == name for label in labels]
         assert models[points] == table(members, scores[:, j])
     order = data.draw(st.permutations(range(n_classes)))
-    other = iso.analyse(labels, scores[:, order], classes=[names[j] for j in order])
-    assert other.models == models
+    for kind in (np.asarray, lambda x: pl.DataFrame(x, schema=list("vwxyz"[:n_classes]))):
+        other = iso.analyse(labels, kind(scores[:, order]), classes=[names[j] for j in order])
+        assert other.models == models
 
 
 # ---------------------------------------------------------------------- bad input

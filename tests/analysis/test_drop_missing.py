@@ -56,11 +56,6 @@ def test_the_words_are_those_of_files(tmp_path):
     assert read.models == iso.analyse(LABELS, {"A": A, "B": B}, drop_missing=True).models
 
 
-def test_nothing_is_missing():
-    found = iso.analyse([1, 0], [0.5, 0.2], drop_missing=True)
-    assert found.description == "2 rows; no row has a missing value"
-
-
 def test_every_row_is_missing_something():
     with pytest.raises(MissingValueError, match="every row misses a value, so that none is left"):
         iso.analyse([1, None], [NAN, 0.5], drop_missing=True)
@@ -137,6 +132,7 @@ def test_random_holes(drawn):
         return
     found = iso.analyse(labels, {"a": a, "b": b}, **options)
     assert found.models == wanted
+    assert len(drawn) > len(kept) or "no row has a missing value" in found.description
     assert f"{len(drawn) - len(kept)} row" in found.description or len(drawn) == len(kept)
 
 

@@ -86,17 +86,6 @@ def test_short_tables_are_measured_together(monkeypatch):
         assert thresholds.beta_hi[row] ** 2 == pytest.approx(interval.beta_squared_hi[0])
 
 
-def test_constraints_and_precision_are_asked_of_each_group():
-    labels, scores, groups, _ = rows_of_groups(2, 60)
-    analysis = iso.analyse(labels, scores["a"], groups=groups)
-    for options in ({"beta": 0}, {"beta": [0, 1]}, {"min_recall": 0.5}):
-        found = analysis.thresholds(**options)
-        for group in list(analysis.groups)[:3]:
-            alone = iso.analyse(labels[groups == int(group)], scores["a"][groups == int(group)])
-            rows = [row for row, name in enumerate(found.groups) if name == group]
-            assert found.threshold[rows].tolist() == alone.thresholds(**options).threshold.tolist()
-
-
 def test_progress_is_told_of_groups_in_memory():
     labels, scores, groups, _ = rows_of_groups(3, 30)
     told = []

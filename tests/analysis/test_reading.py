@@ -53,10 +53,6 @@ def test_a_small_limit_keeps_the_hull_and_all_areas(parquet, full):
     assert analysis.description == f"{parquet}: label: label (guessed); score: score (guessed)"
 
 
-def test_without_a_limit_the_table_is_that_of_the_arrays(parquet, full):
-    assert iso.read_predictions(parquet).models["score"] == full
-
-
 @pytest.mark.parametrize("tolerance", [0.05, 1e-4])
 def test_a_tolerance(parquet, full, tolerance, monkeypatch):
     monkeypatch.setattr(binned_rows, "FIRST_ROWS", 20_000)
@@ -73,9 +69,10 @@ def test_a_tolerance(parquet, full, tolerance, monkeypatch):
             assert hi - lo <= tolerance
 
 
-def test_standard_input(parquet, full, standard_input):
+def test_without_a_limit_the_table_is_that_of_the_arrays(parquet, full, standard_input):
     standard_input(parquet.read_bytes())
-    assert iso.read_predictions("-").models["score"] == full
+    for given in (parquet, "-"):
+        assert iso.read_predictions(given).models["score"] == full
 
 
 # ---------------------------------------------------------------------- other tools' formats
@@ -103,17 +100,9 @@ def test_a_file_of_another_tool(tmp_path):
     (found,) = analysis.models.values()
     assert (found.positives, found.negatives) == (1, 2)
     assert analysis.description.startswith(str(tmp_path / "out.txt"))
-
-
-def test_a_list_of_scores_and_labels(tmp_path):
     (tmp_path / "x.list").write_text("0.9 1\n0.5 0\n0.25 1\n")
-    (found,) = iso.read_predictions(tmp_path / "x.list").models.values()
     expected = iso.OperatingPoints.from_scores([1, 0, 1], [0.9, 0.5, 0.25])
-    np.testing.assert_array_equal(found.tp, expected.tp)
-
-
-def test_columns_that_are_named_in_a_file_of_another_tool(tmp_path):
-    """Whoever names columns has them looked for, as in any table."""
-    (tmp_path / "x.list").write_text("0.9 1\n0.5 0\n0.25 1\n")
-    analysis = iso.read_predictions(tmp_path / "x.list", label="label")
-    assert len(analysis.models) == 1
+    # Whoever names columns has them looked for, as in any table.
+    for named in ({}, {"label": "label"}):
+        (found,) = iso.read_predictions(tmp_path / "x.list", **named).models.values()
+        np.testing.assert_array_equal(found.tp, expected.tp)

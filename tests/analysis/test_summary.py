@@ -5,12 +5,10 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
 
 import isometrics as iso
 from isometrics.errors import ParameterError
 from isometrics.measures import Shown, area_brackets, baselines_of, measures_of, registered
-from isometrics.testing import binary_samples
 
 MEASURES = tuple(each.name for each in registered(Shown.SUMMARY))
 
@@ -77,23 +75,6 @@ def test_every_number_is_that_of_the_table():
 
 
 # ---------------------------------------------------------------------- thresholds
-
-
-@given(binary_samples(max_size=15))
-@settings(max_examples=40)
-def test_thresholds_stay_best_within_their_interval(sample):
-    points = iso.OperatingPoints.from_scores(*sample)
-    found = iso.Analysis({"m": points}).thresholds(beta=(0.3, 1, 2.5))
-    for row, beta in enumerate(found.beta):
-        best = iso.best_threshold(points, beta=beta)
-        assert (found.tp[row], found.fp[row], found.f[row]) == (best.tp, best.fp, best.f)
-        assert found.threshold[row] == best.threshold
-        lo, hi = found.beta_lo[row], found.beta_hi[row]
-        assert lo <= beta <= hi or math.isclose(beta, lo) or math.isclose(beta, hi)
-        inside = [lo, (lo + hi) / 2, hi] if math.isfinite(hi) else [lo, 2 * lo + 1, 1e6]
-        for other in inside:
-            of_row = points.f(other)[(points.tp == best.tp) & (points.fp == best.fp)]
-            assert of_row[0] == pytest.approx(np.nanmax(points.f(other)), rel=1e-9)
 
 
 def test_precision_alone_may_be_best_off_the_hull():

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 import isometrics as iso
-from isometrics.calibration import HullCalibrator
 from isometrics.errors import (
     DimensionError,
     MissingValueError,
@@ -190,9 +189,7 @@ def test_from_points_and_faces(calibrator):
     assert repr(fresh) == f"{calibrator.__name__}(not fitted)"
     assert fresh.fit(LABELS, SCORES) is fresh
     np.testing.assert_array_equal(learnt.table().values, fresh.table().values)
-    assert learnt == fresh != calibrator()
-    assert learnt != calibrator().fit(LABELS, SCORES[::-1])
-    assert all(other().fit(LABELS, SCORES) != learnt for other in KINDS if other is not calibrator)
+    assert learnt == fresh != calibrator() != "a calibrator"
     np.testing.assert_array_equal(
         calibrator.from_points(pts.hull()).table().values, learnt.table().values
     )
@@ -228,8 +225,3 @@ def test_refusals(calibrator):
         learnt.transform(["high"])
     with pytest.raises(DimensionError, match="scores must be one-dimensional"):
         learnt.transform(np.ones((2, 2)))
-
-
-def test_the_base_has_no_values():
-    with pytest.raises(TypeError, match=r"abstract method '?_values"):
-        HullCalibrator()

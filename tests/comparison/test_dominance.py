@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
@@ -50,11 +50,10 @@ def in_roc(a, b):
     return verdict([most(a, fp) - most(b, fp) for fp in at])
 
 
-def in_pr(a, b, lowest=Fraction(0)):
+def in_pr(a, b):
     """By definition: the precision at every recall, but for a recall of 0."""
     places = {Fraction(tp) for points in (a, b) for tp, _ in rows_of(points)}
-    places = {place for place in places if place >= lowest}
-    at = [tp for tp in beside(places, lowest, Fraction(a.positives)) if tp > 0]
+    at = [tp for tp in beside(places, Fraction(0), Fraction(a.positives)) if tp > 0]
     return verdict([tp / (tp + fewest(a, tp)) - tp / (tp + fewest(b, tp)) for tp in at])
 
 
@@ -63,24 +62,6 @@ def in_pr(a, b, lowest=Fraction(0)):
 def test_dominance_in_roc_is_dominance_in_pr(pair):
     """Davis & Goadrich (2006), Th. 3.2: both by their definitions, and here."""
     assert in_roc(*pair) == in_pr(*pair) == dominance(*pair)
-
-
-def by_rows_only(a, b):
-    """A planted bug: curves are compared at the rows of the first one only."""
-    return verdict([fewest(b, tp) - fewest(a, tp) for tp, _ in rows_of(a)])
-
-
-@pytest.mark.parametrize("wrong", [by_rows_only, lambda a, b: in_pr(a, b, Fraction(a.positives))])
-def test_the_law_catches_a_planted_bug(wrong):
-    @given(pairs)
-    @settings(
-        max_examples=5000, derandomize=True, database=None, phases=[Phase.generate], deadline=None
-    )
-    def holds(pair):
-        assert wrong(*pair) == in_roc(*pair)
-
-    with pytest.raises(AssertionError):
-        holds()
 
 
 @given(rivals(models=(2, 2)).map(lambda named: tuple(named.values())))
@@ -93,23 +74,6 @@ def test_hulls_of_any_points(pair):
 TOTALS = {"positives": 20, "negatives": 2000}
 CURVE_I = iso.OperatingPoints.from_counts([9, 13, 20], [0, 84, 2000], **TOTALS)
 CURVE_II = iso.OperatingPoints.from_counts([20], [500], **TOTALS)
-
-
-def test_davis_goadrich_figure_7():
-    """The curve of larger area in ROC space has the smaller one in PR space, so they cross."""
-    assert dominance(CURVE_I, CURVE_II) == "cross"
-
-
-def test_jumps_and_touches():
-    totals = {"positives": 4, "negatives": 8}
-    jump = iso.OperatingPoints.from_counts([2, 2, 4], [0, 4, 4], **totals)
-    other = iso.OperatingPoints.from_counts([2, 4], [2, 2], **totals)
-    assert dominance(jump, other) == "cross"
-    touching = iso.OperatingPoints.from_counts([1, 2, 3], [1, 2, 3], **totals)
-    around = iso.OperatingPoints.from_counts([1, 2, 3], [0, 2, 5], **totals)
-    assert dominance(around, touching) == "cross"
-    below = iso.OperatingPoints.from_counts([1, 2, 3], [1, 2, 5], **totals)
-    assert dominance(touching, below) == "dominates"
 
 
 def test_counts_too_large_for_products_of_64_bits():
@@ -176,6 +140,7 @@ def test_the_matrix_and_its_faces():
     perfect = iso.OperatingPoints.from_counts([20], [0], **TOTALS)
     models = {"I": CURVE_I, "II": CURVE_II, "<b>": perfect, "model": CURVE_I}
     result = dominance_matrix(models)
+    # Davis & Goadrich (2006), figure 7: that of larger area in ROC space has the smaller in PR.
     assert result.of("I", "II") == "cross"
     assert result.of("I", "<b>") == "is dominated"
     assert result.of("<b>", "II") == "dominates"

@@ -52,17 +52,21 @@ def test_precision_of_the_whole_is_the_prevalence():
     assert precision_at_k(SMALL, np.array([[1, 2], [3, 4]])).shape == (2, 2)
 
 
-@pytest.mark.parametrize("k", [0, 5, -1, np.nan, "two", None])
-def test_k_must_be_among_the_items(k):
-    with pytest.raises(ParameterError, match="k must be above 0 and at most 4, all items"):
-        precision_at_k(SMALL, k)
-
-
-def test_shares():
-    with pytest.raises(ParameterError, match="share must be above 0 and at most 1"):
-        lift(SMALL, [0, 0.5])
-    with pytest.raises(ParameterError, match="share must be between 0 and 1"):
-        cumulative_gains(SMALL, 1.5)
+@pytest.mark.parametrize(
+    ("of", "given_value", "message"),
+    [
+        *(
+            (precision_at_k, k, "k must be above 0 and at most 4, all items")
+            for k in (0, 5, -1, np.nan, "two", None)
+        ),
+        (lift, [0, 0.5], "share must be above 0 and at most 1"),
+        (cumulative_gains, 1.5, "share must be between 0 and 1"),
+        (net_benefit, [1.0], "must be at least 0 and below 1"),
+    ],
+)
+def test_what_no_share_can_be_is_refused(of, given_value, message):
+    with pytest.raises(ParameterError, match=message):
+        of(SMALL, given_value)
 
 
 def test_a_hull_does_not_know_the_ranking():
@@ -87,21 +91,15 @@ def test_net_benefit_by_definition(sample, chosen):
 
 
 def test_net_benefit_needs_probabilities():
-    assert list(net_benefit(SMALL, 0.5).to_frame("pandas").columns) == [
-        "probability_threshold",
-        "model",
-        "treat_all",
-        "treat_none",
-    ]
-    with pytest.raises(ParameterError, match="must be at least 0 and below 1"):
-        net_benefit(SMALL, [1.0])
     with pytest.raises(ScoreError, match="net benefit needs probabilities between 0 and 1"):
         net_benefit(iso.OperatingPoints.from_scores([1, 0], [-3, 0.5]), 0.5)
 
 
 def test_net_benefit_is_printed_with_the_probabilities_that_were_given():
+    columns = ["probability_threshold", "model", "treat_all", "treat_none"]
+    assert list(net_benefit(SMALL, 0.5).to_frame("pandas").columns) == columns
     probabilities = iso.OperatingPoints.from_scores([1, 0], [0.75, 0.25])
     first, header, row = repr(net_benefit(probabilities, 0.123456789)).splitlines()
     assert first == "NetBenefit: net true positives for each item"
-    assert header.split() == ["probability_threshold", "model", "treat_all", "treat_none"]
+    assert header.split() == columns
     assert row.split()[0] == "0.123456789"

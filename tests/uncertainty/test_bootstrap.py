@@ -49,11 +49,12 @@ def test_standard_errors_are_those_of_resampled_rows():
 
 
 def test_threads_do_not_matter():
-    one, two = (
-        iso.bootstrap(POINTS, n_jobs=jobs, n_resamples=130, random_state=1) for jobs in (1, 2)
+    one, *others = (
+        iso.bootstrap(POINTS, n_jobs=jobs, n_resamples=130, random_state=1) for jobs in (1, 2, -1)
     )
-    np.testing.assert_array_equal(one.replicates, two.replicates)
-    np.testing.assert_array_equal(one.lower, two.lower)
+    for other in others:
+        np.testing.assert_array_equal(one.replicates, other.replicates)
+        np.testing.assert_array_equal(one.lower, other.lower)
 
 
 @pytest.mark.usefixtures("compiled_loops")
@@ -160,24 +161,14 @@ def test_groups_are_drawn_whole():
     assert many.shapes[0, 0, 0] == pytest.approx(one.shapes[0, 0, 0], rel=1e-9)
 
 
-def test_groups_may_have_any_names():
-    names = np.array([f"patient {group}" for group in GROUPS], dtype=object)
-    mixed = [("site", int(group)) for group in GROUPS]
-    listed = np.empty(400, dtype=object)
-    listed[:] = mixed
-    for clusters in (names, names.astype(str), listed):
-        result = iso.bootstrap(LABELS, SCORES["A"], clusters=clusters, **FEW)
-        assert "of 57 clusters" in repr(result)
-    with pytest.raises(MissingValueError, match="clusters has missing values"):
-        iso.bootstrap(LABELS, SCORES["A"], clusters=[None, *GROUPS[1:]])
-
-
 def test_stratified_groups_have_one_class_each():
     pure = np.where(LABELS, GROUPS, 100 + GROUPS)
     result = iso.bootstrap(LABELS, SCORES, clusters=pure, stratified=True, **FEW)
     assert "of 114 clusters, positives and negatives apart" in repr(result)
     with pytest.raises(ParameterError, match="57 of 57 clusters have both; leave stratified=True"):
         iso.bootstrap(LABELS, SCORES, clusters=GROUPS, stratified=True)
+    with pytest.raises(MissingValueError, match="clusters has missing values"):
+        iso.bootstrap(LABELS, SCORES["A"], clusters=[None, *GROUPS[1:]])
 
 
 def test_weights_travel_with_their_rows():
@@ -195,8 +186,7 @@ def test_methods_and_levels_use_the_same_replicates():
     wide, narrow = result.with_intervals(confidence_level=0.99), result.with_intervals("percentile")
     assert (wide.lower < result.lower).all()
     assert (wide.upper > result.upper).all()
-    assert wide.method == result.method == "bca-t"
-    np.testing.assert_allclose(narrow.lower[0], np.quantile(result.replicates[0], 0.025, axis=1))
+    assert (wide.method, narrow.method) == ("bca-t", "percentile")
     assert (result.with_intervals("bca").lower >= result.lower).all()
     with pytest.raises(ParameterError, match="method must be one of 'bca-t', 'bca', 'percentile'"):
         result.with_intervals("exact")
@@ -256,13 +246,8 @@ def test_faces():
     assert repr(result).splitlines()[0] == (
         "Bootstrap: 95% intervals (bca-t) from 200 replicates of 400 rows"
     )
-    assert list(result.to_frame("pandas").columns) == [
-        "measure",
-        "estimate",
-        "lower",
-        "upper",
-        "standard_error",
-    ]
+    columns = ["measure", "estimate", "lower", "upper", "standard_error"]
+    assert list(result.to_frame("pandas").columns) == columns
     assert len(result) == 3
     paired = iso.bootstrap(LABELS, SCORES, **FEW)
     assert paired.to_frame("pandas")["model"].tolist() == ["A"] * 3 + ["B"] * 3
@@ -337,11 +322,6 @@ def test_counts_that_are_no_rows_cannot_be_drawn():
             iso.bootstrap(points)
     with pytest.raises(NotAnswerableError, match="a hull cannot be resampled"):
         iso.bootstrap(POINTS.hull())
-
-
-def test_all_processors_can_be_used():
-    result = iso.bootstrap(POINTS, n_jobs=-1, **FEW)
-    np.testing.assert_array_equal(result.replicates, iso.bootstrap(POINTS, **FEW).replicates)
 
 
 def test_intervals_by_any_name_of_a_measure():

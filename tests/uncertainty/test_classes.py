@@ -94,13 +94,6 @@ def test_the_shape_of_the_mean_is_that_of_rows_left_out(measure):
     assert found[0, 0] == pytest.approx(acceleration, abs=0.01)
 
 
-def test_intervals_of_the_mean_are_narrower_than_those_of_classes():
-    result = ANALYSIS.bootstrap("AUPRG", n_resamples=300)
-    widths = (result.upper - result.lower)[:, 0]
-    mean = result.macro_average().interval
-    assert mean.upper - mean.lower < widths.min()
-
-
 def test_clusters_are_drawn_as_wholes():
     analysis = iso.analyse(LABELS, SCORES, groups=np.arange(90) // 5)
     assert "replicates of 18 clusters" in repr(analysis.bootstrap(n_resamples=50, clusters=True))

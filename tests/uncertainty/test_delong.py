@@ -55,11 +55,6 @@ def test_covariances_are_those_of_all_pairs(positives, negatives, models, digits
     assert alone.estimates[0] == pytest.approx(areas[0], abs=1e-12)
 
 
-def test_areas_are_those_of_roc_space():
-    points = iso.OperatingPoints.from_scores(LABELS, SCORES["B"])
-    assert iso.delong(points).estimates[0] == pytest.approx(points.roc.area(), abs=1e-14)
-
-
 def test_intervals_are_symmetric_in_log_odds():
     result = iso.delong(LABELS, SCORES["A"])
     half = stats.norm.ppf(0.975) * result.standard_errors[0]

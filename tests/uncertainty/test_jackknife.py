@@ -37,7 +37,7 @@ def shapes_in(sample, measures, seed=0):
 def test_groups_agree_with_the_closed_form(y_score, stratified):
     """Rows are left out one by one, since they are fewer than 200."""
     found = shapes((NAMED["AUROC"], DISGUISED), y_score, stratified=stratified)
-    np.testing.assert_allclose(found[:-1, 0, 0], found[:-1, 1, 0], atol=0.002)
+    np.testing.assert_allclose(found[:, 0, 0], found[:, 1, 0], atol=0.002)
     np.testing.assert_allclose(found[:-1, 0, 1], found[:-1, 1, 1], rtol=0.05)
 
 
@@ -80,11 +80,6 @@ def test_random_groups_agree_with_the_closed_form(large):
     assert found[0, 0, 0] == pytest.approx(found[0, 1, 0], abs=5 * 0.65 / 200)
 
 
-def test_the_shape_of_a_difference_agrees_with_the_closed_form():
-    found = shapes((NAMED["AUROC"], DISGUISED))
-    assert found[-1, 0, 0] == pytest.approx(found[-1, 1, 0], abs=0.002)
-
-
 def test_undefined_values_have_no_influence():
     """Some groups hold all positives of a tiny sample."""
     labels = np.array([1, 0, 0, 0], bool)
@@ -104,9 +99,3 @@ def test_the_influence_of_a_cluster_is_that_of_its_rows():
     np.testing.assert_allclose(
         unit_influence(clustered, 1, "auprg"), np.bincount(clusters, one), atol=1e-15
     )
-
-
-def test_a_bca_interval_of_any_measure():
-    result = iso.bootstrap(LABELS, SCORES, measures=[DISGUISED, "AUROC"], random_state=1)
-    np.testing.assert_allclose(result.lower[:, 0], result.lower[:, 1], atol=0.005)
-    np.testing.assert_allclose(result.upper[:, 0], result.upper[:, 1], atol=0.005)

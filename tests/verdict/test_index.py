@@ -12,7 +12,6 @@ import isometrics as iso
 from isometrics._core.counts import HIGHEST_SCORE
 from isometrics.errors import NotAnswerableError
 from isometrics.testing.strategies import binary_samples
-from isometrics.verdict.estimates import interval_at
 
 FEW = {"n_resamples": 60, "random_state": 1, "by_group": False}
 LABELS, SCORES = [0, 0, 1, 0, 0, 0], [5, 4, 3, 2, 1, 0]
@@ -135,17 +134,6 @@ def test_an_f_gain_without_a_bound_leaves_the_other_end_of_its_interval():
     assert math.isfinite(verdict.expected)
     assert verdict.interval.lower < -1
     assert verdict.expected <= verdict.interval.upper <= 1
-
-
-@pytest.mark.parametrize(
-    ("lost", "lower", "upper"), [(0, 0.025, 0.975), (1, 0.025, 0.975), (9, -math.inf, 0.975)]
-)
-def test_an_end_between_minus_infinity_and_a_number_is_not_bounded(lost, lower, upper):
-    noise = np.arange(101) / 100 - 0.5
-    noise[:lost] = -math.inf
-    assert interval_at(noise, (0.5, 0.5), level=0.95) == pytest.approx((lower, upper))
-    for unknown in (math.nan, -math.inf):
-        assert np.isnan(interval_at(noise, (0.5, unknown), level=0.95)).all()
 
 
 def test_models_without_a_hit_come_last():

@@ -87,12 +87,6 @@ def test_odd_objectives(name):
     check(iso.analyse(LABELS, SCORES).verdict(**ASKED[name], **FEW))
 
 
-def test_what_is_too_much_to_ask_for():
-    said = "has precision of 0.7 or more with 99.9% confidence; ask for less"
-    with pytest.raises(iso.errors.NotAnswerableError, match=said):
-        iso.analyse(LABELS, SCORES).verdict(min_precision=0.7, sure=0.999, **FEW)
-
-
 @pytest.mark.parametrize("prevalence", [0.001, 0.999])
 def test_odd_prevalences(prevalence):
     check(iso.analyse(LABELS, SCORES).at_prevalence(prevalence).verdict(**FEW))

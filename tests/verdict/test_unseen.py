@@ -80,11 +80,3 @@ def test_clusters_and_weights_count_as_fewer_rows():
     # A common weight changes nothing; ten clusters of positives are not a hundred rows.
     assert weighted == pytest.approx(plain, abs=1e-9)
     assert 1 - clustered > 4 * (1 - plain)
-
-
-def test_models_that_are_alike_stay_so():
-    labels = np.arange(300) < 60
-    scores = labels * 2.0 + np.random.default_rng(1).random(labels.size)
-    found = iso.analyse(labels, {"a": scores, "b": scores + 1}).verdict(**OPTIONS)
-    assert found.lead == 0
-    assert found.confidence_set == ("a", "b")

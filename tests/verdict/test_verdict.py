@@ -60,6 +60,7 @@ def test_numbers_that_are_not_known_are_null_and_infinite_ones_texts():
     assert told["threshold"] == "Infinity"
     assert told["expected"] is told["precision"] is told["lead"] is told["runner_up"] is None
     assert told["interval"] == [None, None]
+    assert told["better_than_nothing"] is False
     assert told["other_weights"] is None
     assert "groups" not in told
 
@@ -167,13 +168,15 @@ def test_all_of_weighted_rows_can_be_recalled(seed):
     assert found.decision.recall == pytest.approx(1)
 
 
-def test_costs_in_other_units_are_the_same_choice():
+@pytest.mark.parametrize("unit", [8, 1e-98, 1e100])
+def test_costs_in_other_units_are_the_same_choice(unit):
     analysis = iso.analyse(*sample(1.5, 1.0))
     first = analysis.verdict(cost=0.25, **FEW)
-    second = analysis.verdict(miss_cost=6, false_alarm_cost=2, **FEW)
+    second = analysis.verdict(miss_cost=0.75 * unit, false_alarm_cost=0.25 * unit, **FEW)
     assert (first.model, first.threshold) == (second.model, second.threshold)
-    assert second.expected == pytest.approx(8 * first.expected)
-    np.testing.assert_allclose(second.interval, 8 * np.array(first.interval))
+    assert second.expected == pytest.approx(unit * first.expected)
+    np.testing.assert_allclose(second.interval, unit * np.array(first.interval))
+    assert "inf" not in str(second)
     # Models are compared in a unit of their own, which the sentence says.
     assert first.confidence_set == second.confidence_set
     assert second.lead == pytest.approx(first.lead)
@@ -198,20 +201,6 @@ def test_being_sure_asks_for_more():
     assert str(sure.objective).endswith("(95% sure)")
 
 
-def test_another_prevalence_is_the_one_of_the_value():
-    analysis = iso.analyse(*sample(1.5)).at_prevalence(0.05)
-    found = analysis.verdict(**FEW)
-    decision = iso.best_threshold(analysis.models["a"])
-    assert found.value == pytest.approx(decision.value)
-    assert found.threshold == decision.threshold
-    assert found.expected < iso.analyse(*sample(1.5)).verdict(**FEW).expected
-
-
-def test_flagging_nothing_is_not_better_than_flagging_nothing():
-    assert undefined().better_than_nothing is False
-    assert undefined().sentence().startswith("This model is not better than flagging nothing")
-
-
 def test_doing_nothing_that_breaks_a_constraint_is_no_baseline():
     found = iso.analyse(*sample(2.0)).verdict(min_precision=0.8, **FEW)
     assert found.better_than_nothing is None
@@ -227,25 +216,16 @@ def test_a_score_of_infinity_need_not_be_flagged():
     assert found.better_than_nothing is False
 
 
-def test_progress_of_all_groups_is_told():
+@pytest.mark.parametrize("grouped", [False, True])
+def test_progress_of_all_groups_or_of_tuning_data_is_told(grouped):
     labels, scores = sample(1.0)
-    told = []
-    grouped = iso.analyse(labels, scores, groups=np.arange(300) % 3)
-    grouped.verdict(progress=lambda *done: told.append(done), **FEW)
-    assert told == [(40 * part + done, 160) for part in range(4) for done in (32, 40)]
-
-
-def test_progress_of_tuning_data_is_told():
-    tuning, test = two_samples()
-    told = []
-    test.verdict(thresholds_from=tuning, progress=lambda *done: told.append(done), **FEW)
-    assert told == [(32, 80), (40, 80), (72, 80), (80, 80)]
-
-
-def test_progress_is_told():
-    told = []
-    iso.analyse(*sample(1.0)).verdict(progress=lambda *done: told.append(done), **FEW)
-    assert told[-1] == (40, 40)
+    told, beside = [], {}
+    analysis = iso.analyse(labels, scores, groups=np.arange(300) % 3)
+    if not grouped:
+        beside["thresholds_from"], analysis = two_samples()
+    analysis.verdict(progress=lambda *done: told.append(done), **beside, **FEW)
+    parts = 4 if grouped else 2
+    assert told == [(40 * part + done, 40 * parts) for part in range(parts) for done in (32, 40)]
 
 
 @pytest.mark.parametrize("beta", [0.05, 1, 20])
@@ -279,24 +259,6 @@ def test_the_plateau_holds_the_thresholds_that_are_almost_as_good():
     assert (points.f(1)[edges] < 0.99 * found.value).all()
 
 
-def of_two_resamples(analysis, **asked):
-    """Return verdicts on two resamples; both leave out a certain row in one case of seven."""
-    return [
-        analysis.verdict(n_resamples=2, n_jobs=1, random_state=seed, **asked) for seed in range(40)
-    ]
-
-
-@pytest.mark.slow
-def test_resamples_in_which_nothing_is_flagged_tell_nothing():
-    rows = np.arange(30)
-    analysis = iso.analyse((rows == 0) | (rows >= 15), -rows)
-    found = of_two_resamples(analysis, beta=0)
-    assert {isnan(each.interval.lower) for each in found} == {True, False}
-    assert None in {each.better_than_nothing for each in found}
-    found = of_two_resamples(analysis, min_precision=1)
-    assert {isnan(each.threshold_range.lower) for each in found} == {True, False}
-
-
 def test_where_no_resample_keeps_a_constraint_the_threshold_has_no_range():
     rows = np.arange(30)
     analysis = iso.analyse((rows == 0) | (rows >= 15), -rows)
@@ -311,13 +273,6 @@ def test_resamples_of_one_class_tell_nothing():
     found = iso.analyse(labels, scores).verdict(n_resamples=200)
     assert sum(found.wins.values()) == pytest.approx(1)
     np.testing.assert_allclose(found.other_weights.shares.sum(axis=1), 1)
-
-
-@pytest.mark.slow
-def test_without_resamples_of_two_classes_there_are_no_shares():
-    _, scores = sample(1.0, 1.0, size=30)
-    found = of_two_resamples(iso.analyse(np.arange(30) < 1, scores))
-    assert {bool(np.isnan(each.other_weights.shares).all()) for each in found} == {True, False}
 
 
 # ---------------------------------------------------------------------- groups, clusters, folds
@@ -367,15 +322,6 @@ def test_clusters_of_equal_rows_widen_the_interval():
     assert widths[0] > 1.5 * widths[1]
 
 
-def test_one_model_in_clusters_of_one_row_is_as_without_clusters():
-    labels, scores = sample(1.5)
-    alone = iso.analyse(labels, scores, groups=np.arange(300))
-    assert (
-        alone.verdict(clusters=True, **FEW).expected
-        == iso.analyse(labels, scores).verdict(**FEW).expected
-    )
-
-
 def test_folds_pool_the_counts_of_choices_on_the_others():
     labels, scores = sample(1.5, 1.2)
     folds = np.arange(300) % 4
@@ -418,6 +364,10 @@ def test_rows_are_counted_again_where_tables_are_not_complete():
     assert hull.verdict(**FEW) == analysis.verdict(**FEW)
 
 
+def grouped(analysis, groups):
+    return iso.analyse(analysis.rows.labels, analysis.rows.scores, groups=groups)
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
@@ -429,16 +379,6 @@ def test_rows_are_counted_again_where_tables_are_not_complete():
         ({"progress": 3}, "progress must be"),
         ({"random_state": "a"}, "random_state must be"),
         ({"beta": 1, "cost": 0.5}, "more than one objective is given"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(asked, message):
-    with pytest.raises(ParameterError, match=message):
-        iso.analyse(*sample(1.0)).verdict(**(FEW | asked))
-
-
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
         ({"clusters": True}, "there are no groups to draw; clusters=True needs groups, such as"),
         (
             {"min_precision": 1.0, "sure": 0.99},
@@ -446,9 +386,43 @@ def test_what_makes_no_sense_is_refused(asked, message):
         ),
     ],
 )
-def test_what_has_no_answer_is_refused(asked, message):
-    with pytest.raises(NotAnswerableError, match=message):
-        iso.analyse(*sample(1.0)).verdict(**asked, **FEW)
+def test_what_makes_no_sense_or_has_no_answer_is_refused(asked, message):
+    with pytest.raises((ParameterError, NotAnswerableError), match=message):
+        iso.analyse(*sample(1.0)).verdict(**(FEW | asked))
+
+
+def test_tuning_data_and_folds_that_do_not_fit_are_refused():
+    tuning, test = two_samples()
+    name = next(iter(test.models))
+    hull = iso.Analysis({name: tuning.models[name].hull()}, without_rows="")
+    groups = grouped(test, np.arange(150) % 3)
+    for analysis, asked, message in (
+        (
+            test,
+            {"thresholds_from": iso.analyse(*sample(1.0))},
+            "the tuning data has the models a",
+        ),
+        (test, {"thresholds_from": tuning, "folds": True}, "pass folds= or thresholds_from=, not"),
+        (
+            test,
+            {"thresholds_from": iso.Analysis(dict(tuning.models))},
+            "choosing on tuning data needs the rows",
+        ),
+        (test._only(name), {"thresholds_from": hull}, "have: the table does not tell every row$"),
+        # Else single rows of the tuning data were drawn, as if they were independent.
+        (
+            groups,
+            {"thresholds_from": tuning, "clusters": True},
+            "^the tuning data: there are no groups to draw; clusters=True needs groups",
+        ),
+        (
+            grouped(test, np.ones(150)),
+            {"folds": True},
+            "there is one group only; as folds two or more",
+        ),
+    ):
+        with pytest.raises((ParameterError, NotAnswerableError), match=message):
+            analysis.verdict(**asked, **FEW)
 
 
 # ---------------------------------------------------------------------- tuning data
@@ -495,13 +469,6 @@ def test_a_model_without_a_rule_in_the_tuning_data_comes_last():
     assert found.wins == {"a": 1, "b": 0}
 
 
-def test_tuning_data_of_a_table_is_enough():
-    tuning, test = (each.models["a"] for each in two_samples())
-    found = iso.Analysis({"m": test}).verdict(thresholds_from=iso.Analysis({"m": tuning}), **FEW)
-    evaluated = iso.evaluate(thresholds_from=tuning, on=test, betas=[1])
-    assert found.value == evaluated.achieved[0, 0]
-
-
 def test_a_budget_is_a_number_of_rows_of_the_data_that_judge():
     tuning, test = two_samples()
     few = iso.analyse(test.rows.labels[:60], {n: s[:60] for n, s in test.rows.scores.items()})
@@ -516,35 +483,12 @@ def test_a_budget_is_a_number_of_rows_of_the_data_that_judge():
 
 def test_groups_without_a_verdict_are_told_with_tuning_data():
     tuning, test = two_samples()
-    grouped = iso.analyse(test.rows.labels, test.rows.scores, groups=np.arange(150) % 3)
-    found = grouped.verdict(thresholds_from=tuning, **FEW)
+    there, here = (grouped(each, np.arange(150) % 3) for each in (tuning, test))
+    found = here.verdict(thresholds_from=tuning, **FEW)
     assert found.groups == {}
     assert found.warnings[-1].startswith("the groups have no verdicts of their own")
-    drawn = grouped.verdict(
-        thresholds_from=iso.analyse(
-            tuning.rows.labels, tuning.rows.scores, groups=np.arange(150) % 3
-        ),
-        clusters=True,
-        **FEW,
-    )
+    drawn = here.verdict(thresholds_from=there, clusters=True, **FEW)
     assert not any("no verdicts of their own" in each for each in drawn.warnings)
-
-
-def test_whole_groups_of_tuning_data_need_groups():
-    """Else single rows of the tuning data were drawn, as if they were independent."""
-    tuning, test = two_samples()
-    grouped = iso.analyse(test.rows.labels, test.rows.scores, groups=np.arange(150) % 3)
-    message = "^the tuning data: there are no groups to draw; clusters=True needs groups"
-    with pytest.raises(NotAnswerableError, match=message):
-        grouped.verdict(thresholds_from=tuning, clusters=True, **FEW)
-
-
-def test_tuning_data_whose_table_does_not_tell_its_rows_say_why():
-    tuning, test = two_samples()
-    name = next(iter(test.models))
-    tables = iso.Analysis({name: tuning.models[name].hull()}, without_rows="")
-    with pytest.raises(NotAnswerableError, match=r"have: the table does not tell every row$"):
-        test._only(name).verdict(thresholds_from=tables, **FEW)
 
 
 def test_whole_groups_of_classes_need_their_rows():
@@ -555,20 +499,3 @@ def test_whole_groups_of_classes_need_their_rows():
     tables = replace(analysis, class_rows={}, without_rows="they are gone")
     with pytest.raises(NotAnswerableError, match=r"^clusters draws .* have: they are gone$"):
         tables.verdict_by_class(clusters=True, **FEW)
-
-
-def test_one_group_makes_no_folds():
-    labels, scores = sample(1.0)
-    with pytest.raises(ParameterError, match="there is one group only; as folds two or more"):
-        iso.analyse(labels, scores, groups=np.ones(300)).verdict(folds=True, **FEW)
-
-
-def test_tuning_data_that_do_not_fit_are_refused():
-    tuning, test = two_samples()
-    with pytest.raises(ParameterError, match="the tuning data has the models a but these rows"):
-        test.verdict(thresholds_from=iso.analyse(*sample(1.0)), **FEW)
-    with pytest.raises(ParameterError, match="pass folds= or thresholds_from=, not both"):
-        test.verdict(thresholds_from=tuning, folds=True, **FEW)
-    tables = iso.Analysis(dict(tuning.models))
-    with pytest.raises(NotAnswerableError, match="choosing on tuning data needs the rows"):
-        test.verdict(thresholds_from=tables, **FEW)

@@ -1,6 +1,6 @@
 """The part of a verdict that tables allow."""
 
-from math import inf, isnan
+from math import isnan
 
 import numpy as np
 import pytest
@@ -48,16 +48,13 @@ def test_a_table_gives_the_choice_and_says_why_there_is_no_more(make):
     assert isnan(found.expected)
     assert all(map(isnan, (*found.interval, *found.plateau, *found.threshold_range)))
     assert found.confidence_set == tuple(tables)
+    assert found.runner_up == ("b" if len(tables) > 1 else None)
     assert (found.replicates, found.better_than_nothing, found.other_weights) == (0, None, None)
     assert found.method == (
         f"{UNKNOWN}it was made of tables; make it with analyse or read_predictions."
     )
     assert found.sentence().endswith(f"F1 is {found.value:.2f} on these rows.")
     assert found.to_dict()["expected"] is None
-
-
-def test_the_runner_up_of_tables_is_named():
-    assert iso.Analysis(dict(POINTS)).verdict().runner_up == "b"
 
 
 @pytest.mark.parametrize("make", [lambda: POINTS["a"], stream])
@@ -131,11 +128,6 @@ def test_a_group_that_cannot_keep_a_constraint_is_left_out():
     assert found.warnings[-1].startswith("group x is left out: ")
 
 
-def test_flagging_nothing_can_be_the_choice():
-    found = iso.Analysis({"a": POINTS["a"].hull()}).verdict(miss_cost=0.0001, false_alarm_cost=1)
-    assert found.threshold == inf or found.decision.fp == 0
-
-
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
@@ -145,14 +137,10 @@ def test_flagging_nothing_can_be_the_choice():
     ],
 )
 def test_what_needs_rows_is_refused(asked, message):
-    with pytest.raises(NotAnswerableError, match=message):
-        iso.Analysis(dict(POINTS)).verdict(**asked)
-
-
-def test_folds_do_not_fit_rows_that_a_table_tells():
-    """A table does not know which row is which."""
-    with pytest.raises(NotAnswerableError, match="folds are groups of rows"):
-        iso.Analysis({"a": POINTS["a"]}).verdict(folds=True)
+    # Nor does the table of one model know which row is in which fold.
+    for models in (POINTS, {"a": POINTS["a"].hull() if "sure" in asked else POINTS["a"]}):
+        with pytest.raises(NotAnswerableError, match=message):
+            iso.Analysis(dict(models)).verdict(**asked)
 
 
 def test_a_file_whose_rows_are_not_kept_says_so(tmp_path):

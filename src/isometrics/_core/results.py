@@ -261,6 +261,15 @@ def number(value: object) -> str:
     return f"{float(value):.6g}" if isinstance(value, float | np.floating) else str(value)
 
 
+def percent(share: float) -> str:
+    """Return a share in percent, with as many digits as it takes not to claim certainty."""
+    for digits in range(7):
+        shown = f"{100 * share:.{digits}f}"
+        if float(shown) not in (0.0, 100.0) or share in (0.0, 1.0):
+            return f"{shown}%"
+    return f"{number(100 * share)}%"
+
+
 def bracketed(lo: float, hi: float) -> str:
     """Return a number that is known to lie between two others, such as ``0.9123 ± 0.0002``.
 

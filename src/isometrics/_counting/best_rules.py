@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NO_RULE = -1
 """The row of a weighting under which no rule is allowed."""
-_LEAST_WORTH = -np.finfo(np.float64).max
+_LEAST_GAIN = -np.finfo(np.float64).max
 _LEAST_BLOCK, _MOST_BLOCKS = 64, 2048
 """Rows from which on rules make up a block, and how many blocks of rows there are.
 
@@ -156,7 +156,7 @@ class Task(NamedTuple):
     fixed_end: int = -1
 
 
-class Choices(NamedTuple):
+class BestRules(NamedTuple):
     """The best rule under each weighting, its counts, and those of a rule fixed in advance.
 
     Of several models, they are the first axis of the rules and their counts. Where no rule keeps
@@ -172,14 +172,14 @@ class Choices(NamedTuple):
     negatives: Floats
 
     @classmethod
-    def stacked(cls, models: Sequence[Choices]) -> Choices:
-        """Return the choices of all models under the same weightings."""
+    def stacked(cls, models: Sequence[BestRules]) -> BestRules:
+        """Return the best rules of all models under the same weightings."""
         stacked = cls(*map(np.stack, zip(*models, strict=True)))
         return stacked._replace(positives=models[0].positives, negatives=models[0].negatives)
 
     @classmethod
-    def joined(cls, parts: Sequence[Choices]) -> Choices:
-        """Return the choices under all weightings of the parts."""
+    def joined(cls, parts: Sequence[BestRules]) -> BestRules:
+        """Return the best rules under all weightings of the parts."""
         return cls(*(np.concatenate(column, axis=-1) for column in zip(*parts, strict=True)))
 
     def counts(self, ratio: float) -> Confusion:
@@ -192,7 +192,7 @@ class Choices(NamedTuple):
         return Confusion(self.fixed_tp, self.fixed_fp, self.positives, self.negatives)
 
 
-def choose_plain(counts: Confusion, task: Task, gain: Gain | None = None) -> Choices:
+def choose_plain(counts: Confusion, task: Task, gain: Gain | None = None) -> BestRules:
     """Return the best rule of a model under each weighting.
 
     Parameters
@@ -206,11 +206,11 @@ def choose_plain(counts: Confusion, task: Task, gain: Gain | None = None) -> Cho
         What is maximised where the task cannot say it.
     """
     tp, fp, positives, negatives = counts
-    worth = worth_of(task, Confusion(tp, fp, positives[:, None], negatives[:, None]), gain)
-    rule = worth.argmax(axis=1)
+    gains = allowed_gain(task, Confusion(tp, fp, positives[:, None], negatives[:, None]), gain)
+    rule = gains.argmax(axis=1)
     each = np.arange(len(rule))
-    missing = ~(worth[each, rule] > -np.inf)
-    return Choices(
+    missing = ~(gains[each, rule] > -np.inf)
+    return BestRules(
         np.where(missing, NO_RULE, rule),
         np.where(missing, np.nan, tp[each, rule]),
         np.where(missing, np.nan, fp[each, rule]),
@@ -221,23 +221,23 @@ def choose_plain(counts: Confusion, task: Task, gain: Gain | None = None) -> Cho
     )
 
 
-def worth_of(task: Task, counts: Confusion, gain: Gain | None = None) -> Floats:
-    """Return what is maximised for each rule; -inf for rules that are not allowed."""
+def allowed_gain(task: Task, counts: Confusion, gain: Gain | None = None) -> Floats:
+    """Return the gain of each rule; -inf for rules that are not allowed."""
     with np.errstate(divide="ignore", invalid="ignore"):
         counts = counts.at_ratio(task.ratio)
         tp, fp, positives, negatives = counts
         if gain is None:
-            worth = task.first * (positives - tp)
-            worth += task.second * fp
+            gains = task.first * (positives - tp)
+            gains += task.second * fp
             if task.costs:
-                np.negative(worth, out=worth)
+                np.negative(gains, out=gains)
             else:
-                worth += tp
-                np.divide(tp, worth, out=worth)
+                gains += tp
+                np.divide(tp, gains, out=gains)
         else:
-            worth = at_least_finite(gain(counts))
+            gains = at_least_finite(gain(counts))
         flagged = tp + fp
-        allowed = (positives > 0) & (negatives > 0) & ~np.isnan(worth)
+        allowed = (positives > 0) & (negatives > 0) & ~np.isnan(gains)
         if not task.allows_nothing:
             allowed &= flagged > 0
         if task.min_precision >= 0:
@@ -248,7 +248,7 @@ def worth_of(task: Task, counts: Confusion, gain: Gain | None = None) -> Floats:
             allowed &= bound >= task.min_recall
         if task.most_flagged < np.inf:
             allowed &= flagged <= task.most_flagged * (positives + negatives)
-    return np.where(allowed, worth, -np.inf)
+    return np.where(allowed, gains, -np.inf)
 
 
 def at_least_finite(gains: Floats) -> Floats:
@@ -256,7 +256,7 @@ def at_least_finite(gains: Floats) -> Floats:
 
     Minus infinity can then stand for no rule at all.
     """
-    return np.maximum(gains, _LEAST_WORTH)
+    return np.maximum(gains, _LEAST_GAIN)
 
 
 def block_sums(weights: NDArray[Any], ranking: Ranking) -> Floats:
@@ -271,9 +271,9 @@ def block_sums(weights: NDArray[Any], ranking: Ranking) -> Floats:
 
 def choose_compiled(
     weights: NDArray[Any], sums: Floats, totals: Floats, ranking: Ranking, task: Task
-) -> Choices:
+) -> BestRules:
     """Do the same as `choose_plain` for whole weights, from the sums of blocks."""
     rules = (np.empty(len(weights), np.int64), *np.empty((4, len(weights))))
     of_ranking, of_task = native.ranking_of(ranking), native.task_of(task)
     native.choose(weights, *weights.shape, sums, totals, of_ranking, of_task, *rules)
-    return Choices(*rules, *totals.T)
+    return BestRules(*rules, *totals.T)

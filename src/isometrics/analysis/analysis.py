@@ -19,8 +19,11 @@ from isometrics._core.results import Value, join_names, number
 from isometrics._core.sample import Sample
 from isometrics.analysis.averages import macro_average
 from isometrics.analysis.verdicts import (
+    CheckOptions,
+    VerdictOptions,
     check_clusters,
     judging_options,
+    objective_options,
     verdict_on,
     with_origin,
 )
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from isometrics._core.progress import ProgressLike
+    from isometrics.analysis.page import ReportOptions
     from isometrics.analysis.summary import Summary
     from isometrics.analysis.threshold_check import ThresholdCheck
     from isometrics.comparison import Comparison
@@ -66,32 +70,6 @@ SPACES = ("roc", "pr", "prg", "tradeoff", "all")
 ONE_MODEL = "score"
 """The name of a model that was given without one."""
 REPLICATES_OF_CURVES = 500
-
-
-class CheckOptions(ObjectiveOptions, total=False):
-    """What rules are judged for, and how rows are drawn again to judge them."""
-
-    clusters: bool
-    n_resamples: int
-    random_state: object
-    n_jobs: int | None
-    kernel: str
-    progress: ProgressLike
-
-
-class VerdictOptions(CheckOptions, total=False):
-    """What a verdict is for, and how it is reached."""
-
-    sure: float | None
-    folds: bool
-    by_group: bool
-    confidence_level: float
-
-
-class ReportOptions(DrawingOptions, ObjectiveOptions, total=False):
-    """How bands are drawn, and what the verdict at the head of a page is for."""
-
-    sure: float | None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -248,7 +226,7 @@ class Analysis(Value):
         from isometrics.analysis.summary import summary_of
 
         check_options(self.summary, options, BootstrapOptions.__annotations__)
-        _refuse_without_intervals(options, confidence_level)
+        refuse_without_intervals(options, confidence_level)
         return summary_of(
             self,
             _betas(beta),
@@ -340,13 +318,12 @@ class Analysis(Value):
         from isometrics.analysis.threshold_check import check_thresholds, parse_given
 
         check_options(self.at, options, CheckOptions.__annotations__)
-        objective, judging = split_options(options, ObjectiveOptions.__annotations__)
         level = {"confidence_level": confidence_level}
         return check_thresholds(
             self,
             parse_given(threshold),
-            parse_objective(**objective),
-            None if confidence_level is None else judging_options(judging | level),
+            parse_objective(**objective_options(options)),
+            None if confidence_level is None else judging_options({**options, **level}),
             by_group=by_group,
             tuning=thresholds_from,
         )
@@ -411,7 +388,7 @@ class Analysis(Value):
         from isometrics.comparison import compare
 
         check_options(self.compare, options, BootstrapOptions.__annotations__)
-        _refuse_without_intervals(options, confidence_level)
+        refuse_without_intervals(options, confidence_level)
         if self.one_vs_rest:
             raise NotAnswerableError(
                 "the classes of one classifier are not rivals, so none is better; summary() has "
@@ -543,14 +520,7 @@ class Analysis(Value):
                 "the classes of one classifier are not rivals; verdict_by_class() judges each"
             )
         check_options(self.verdict, options, VerdictOptions.__annotations__)
-        objective, judging = split_options(options, (*ObjectiveOptions.__annotations__, "sure"))
-        return verdict_on(
-            self,
-            parse_objective(**objective),
-            judging_options(judging),
-            thresholds_from,
-            by_group=options.get("by_group", True),
-        )
+        return verdict_on(self, options, thresholds_from)
 
     def verdict_by_class(
         self,
@@ -798,28 +768,18 @@ class Analysis(Value):
             for `verdict`, by default F1; an ``index`` is that of the bands in tradeoff space, too.
             And how bands are drawn, as for `bands`.
         """
-        from isometrics.analysis.page import page_of
+        from isometrics.analysis.page import ReportOptions, page_of
         from isometrics.report import write_report
 
         check_options(self.report, options, ReportOptions.__annotations__)
-        drawing, objective = split_options(options, DrawingOptions.__annotations__)
-        _refuse_without_intervals(drawing, confidence_level)
-        if objective and verdict is not True:
-            raise ParameterError(
-                "is for the verdict of the page, but verdict= is given, too; leave one of them out",
-                parameter=next(iter(objective)),
-            )
         page = page_of(
             self,
             verdict,
-            objective,
+            options,
             title=title,
             confidence_level=confidence_level,
             thresholds_from=thresholds_from,
         )
-        if confidence_level is not None:
-            index = objective.get("index", "f-measure")
-            page["bands"] = self.bands(index=index, confidence_level=confidence_level, **drawing)
         return write_report(self.models, path, **page)
 
     def explain(self) -> str:
@@ -874,15 +834,7 @@ class Analysis(Value):
         return self.groups[check_choice(name, "group", tuple(self.groups))]
 
 
-def split_options(
-    options: Mapping[str, Any], names: Iterable[str]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the options that have one of these names, and the others."""
-    first = {name: options[name] for name in names if name in options}
-    return first, {name: value for name, value in options.items() if name not in first}
-
-
-def _refuse_without_intervals(options: Iterable[str], confidence_level: float | None) -> None:
+def refuse_without_intervals(options: Iterable[str], confidence_level: float | None) -> None:
     """Refuse options of intervals where no intervals are asked for."""
     for name in options if confidence_level is None else ():
         raise ParameterError(

@@ -12,7 +12,8 @@ import numpy as np
 
 from isometrics._core.files import finite_or_null
 from isometrics._core.progress import part_of_progress, reporting
-from isometrics._core.results import join_names
+from isometrics._core.results import join_names, percent
+from isometrics.analysis.analysis import refuse_without_intervals
 from isometrics.analysis.threshold_check import check_thresholds, written
 from isometrics.analysis.verdicts import (
     FEWEST_RESAMPLES,
@@ -20,15 +21,17 @@ from isometrics.analysis.verdicts import (
     ROWS_OF_A_MODEL,
     WORK,
     group_verdicts,
+    objective_options,
     quick_verdicts,
     verdicts_by_beta,
 )
+from isometrics.decisions.objective import ObjectiveOptions
 from isometrics.decisions.thresholds import ALL_ROWS
-from isometrics.errors import IsometricsError, UndefinedWarning
+from isometrics.errors import IsometricsError, ParameterError, UndefinedWarning
 from isometrics.report.html import title_of
 from isometrics.report.model import MOST_ROWS, packed
 from isometrics.spaces.drawing import rows_to_explore
-from isometrics.uncertainty.intervals import percent
+from isometrics.uncertainty.resampling import DrawingOptions
 from isometrics.verdict.contest import Options
 from isometrics.verdict.judge import judge_tables, rows_of_table
 from isometrics.verdict.verdict import Verdict
@@ -47,16 +50,30 @@ if TYPE_CHECKING:
     from isometrics.report.model import PageOptions
 
 
+class ReportOptions(DrawingOptions, ObjectiveOptions, total=False):
+    """How bands are drawn, and what the verdict at the head of a page is for."""
+
+    sure: float | None
+
+
 def page_of(
     analysis: Analysis,
     verdict: Verdict | Mapping[str, Verdict] | bool,
-    objective: dict[str, Any],
+    asked: ReportOptions,
     *,
     title: str | None,
     confidence_level: float | None,
     thresholds_from: Analysis | None,
 ) -> PageOptions:
-    """Return what the page of `Analysis.report` shows, bands apart."""
+    """Return what the page of `Analysis.report` shows."""
+    objective = objective_options(asked)
+    drawing: Any = {name: value for name, value in asked.items() if name not in objective}
+    refuse_without_intervals(drawing, confidence_level)
+    if objective and verdict is not True:
+        raise ParameterError(
+            "is for the verdict of the page, but verdict= is given, too; leave one of them out",
+            parameter=next(iter(objective)),
+        )
     first: Verdict | Mapping[str, Verdict] = {} if isinstance(verdict, bool) else verdict
     others: tuple[Verdict, ...] = ()
     if verdict is True:
@@ -68,7 +85,7 @@ def page_of(
         first, others = found.verdicts, found.by_beta
     elif isinstance(first, Verdict) and first._rows_alone and thresholds_from is None:
         others = verdicts_by_beta(analysis, {"confidence_level": first.confidence_level})
-    return page_options(
+    page = page_options(
         analysis,
         first,
         others,
@@ -76,6 +93,10 @@ def page_of(
         confidence_level=confidence_level,
         thresholds_from=thresholds_from,
     )
+    if confidence_level is not None:
+        index = objective.get("index", "f-measure")
+        page["bands"] = analysis.bands(index=index, confidence_level=confidence_level, **drawing)
+    return page
 
 
 def page_options(

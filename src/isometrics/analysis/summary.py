@@ -16,6 +16,7 @@ from isometrics._core.results import (
     distinct_decimals,
     join_names,
     number,
+    percent,
     table_width,
 )
 from isometrics.analysis.averages import macro_average
@@ -43,7 +44,6 @@ from isometrics.measures import (
 )
 from isometrics.points.models import ROUNDING
 from isometrics.uncertainty.bootstrap import bootstrap
-from isometrics.uncertainty.intervals import percent
 from isometrics.uncertainty.resampling import Evidence
 from isometrics.verdict.sentences import PREDICTIONS, REVERSED, has_two_scores, is_below_chance
 
@@ -385,10 +385,13 @@ def summary_of(
     lower, upper = np.full((2, len(rows), 0), np.nan)
     notes = _notes(rows, measures, lo, hi, analysis, by_group=by_group)
     if found is not None:
-        lower, upper = found.ends_of([(row.group, row.model) for row in rows])
+        undefined = np.full((2, len(found.all_rows.measures)), np.nan)
+        ends = [found.ends.get((row.group, row.model), undefined) for row in rows]
+        lower, upper = np.array(ends).transpose(1, 0, 2)
         notes += found.notes
     elif averaged:
-        notes.append(_macro_averages(analysis, averaged))
+        means = [f"{each.name} {number(macro_average(analysis.models, each))}" for each in averaged]
+        notes.append(f"Macro average over the classes: {', '.join(means)}.")
     return Summary(
         tuple(row.model for row in rows),
         tuple(row.group for row in rows),
@@ -408,12 +411,6 @@ def summary_of(
     )
 
 
-def _macro_averages(analysis: Analysis, measures: Sequence[Measure]) -> str:
-    """Return the averages over classes as a sentence."""
-    said = [f"{each.name} {number(macro_average(analysis.models, each))}" for each in measures]
-    return f"Macro average over the classes: {', '.join(said)}."
-
-
 class _Intervals(NamedTuple):
     """The confidence intervals of a summary."""
 
@@ -422,12 +419,6 @@ class _Intervals(NamedTuple):
     """By group and model, the lower and the upper ends of the intervals of all measures."""
     notes: tuple[str, ...]
     """Sentences about the intervals of groups."""
-
-    def ends_of(self, tables: Sequence[tuple[str, str]]) -> tuple[Floats, Floats]:
-        """Return the lower and the upper ends for groups and models, a row for each."""
-        undefined = np.full((2, len(self.all_rows.measures)), np.nan)
-        ends = np.array([self.ends.get(table, undefined) for table in tables])
-        return ends[:, 0], ends[:, 1]
 
 
 def _intervals_of(
@@ -518,9 +509,9 @@ def _notes(
         "Areas undefined ({}): the points are not nested, so they have no curve of their own.": (
             no_curve
         ),
-        f"{_capitalised(EXPECTED_F1_GAIN.name)} undefined ({{}}): all negatives rank above a "
-        "recall equal to the "
-        "prevalence, so there is nothing to average over.": np.isnan(lo[:, expected]) & ~no_curve,
+        f"E{EXPECTED_F1_GAIN.name[1:]} undefined ({{}}): all negatives rank above a recall equal "
+        "to the prevalence, so there is nothing to average over.": np.isnan(lo[:, expected])
+        & ~no_curve,
         "± gives bounds ({}): the table keeps only some rows, and the exact area lies within.": (
             (lo != hi) & ~np.isnan(lo)
         ).any(axis=1),
@@ -553,10 +544,6 @@ def _notes(
         groups = [group for group, why in skipped.items() if why == reason]
         notes.append(f"Groups left out ({reason}): {join_names(groups)}.")
     return notes
-
-
-def _capitalised(name: str) -> str:
-    return name[0].upper() + name[1:]
 
 
 def _all_same(totals: Counts) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from isometrics._core.counts import parse_thresholds
 from isometrics._core.parameters import parse_numbers
 from isometrics._core.progress import part_of_progress, reporting
-from isometrics._core.results import ResultTable, join_names
+from isometrics._core.results import ResultTable, join_names, percent
 from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.confusion import Confusion
 from isometrics._table.table import lower_scores
@@ -20,7 +20,7 @@ from isometrics.decisions.decision import decision_of, threshold_array
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, decision_or_nan
 from isometrics.errors import ParameterError
 from isometrics.points.models import check_has_model
-from isometrics.uncertainty.intervals import Interval, percent
+from isometrics.uncertainty.intervals import Interval
 from isometrics.verdict.judge import UNKNOWN, Estimate, estimate_rules
 from isometrics.verdict.sentences import shown
 
@@ -244,7 +244,10 @@ def check_thresholds(
                 sample = samples.get((entry.group, entry.model))
                 contest = contest_of_rows(sample, models, objective, own, analysis.prevalence)
                 if contest is None:
-                    notes[_without_rows(analysis, own)] = None
+                    note = "Groups have no intervals of their own where whole groups are drawn."
+                    if not own.clusters:
+                        note = f"There are no intervals: {analysis._why_without_rows()}."
+                    notes[note] = None
                 else:
                     rules = [contest.rule_at(0, each) for each in (best.threshold, *thresholds)]
                     estimates = estimate_rules(
@@ -309,12 +312,6 @@ def _row(
     measures = (getattr(decision, name) for name in _MEASURES)
     expected = (estimate.expected, *estimate.interval)
     return (*names, *measures, *expected, shortfall.expected, *shortfall.interval)
-
-
-def _without_rows(analysis: Analysis, options: Options) -> str:
-    if options.clusters:
-        return "Groups have no intervals of their own where whole groups are drawn."
-    return f"There are no intervals: {analysis._why_without_rows()}."
 
 
 def _decision_at(points: OperatingPoints, threshold: Any, objective: Objective) -> Decision:

@@ -40,6 +40,26 @@ if TYPE_CHECKING:
     from isometrics.verdict.verdict import Verdict
 
 
+class CheckOptions(ObjectiveOptions, total=False):
+    """What rules are judged for, and how rows are drawn again to judge them."""
+
+    clusters: bool
+    n_resamples: int
+    random_state: object
+    n_jobs: int | None
+    kernel: str
+    progress: ProgressLike
+
+
+class VerdictOptions(CheckOptions, total=False):
+    """What a verdict is for, and how it is reached."""
+
+    sure: float | None
+    folds: bool
+    by_group: bool
+    confidence_level: float
+
+
 class Verdicts(NamedTuple):
     """One verdict, or one for each class."""
 
@@ -97,7 +117,7 @@ def quick_verdicts(
     # Groups that are left out are announced by whoever asks.
     whole = replace(analysis, groups={}, skipped={})
     tuning = options.get("thresholds_from")
-    objective = {name: options[name] for name in _OBJECTIVE if name in options}
+    objective = objective_options(options)
     many: tuple[Verdict, ...] = ()
     if by_beta and tuning is None:
         many = verdicts_by_beta(whole, options)
@@ -116,7 +136,10 @@ def quick_verdicts(
     return verdicts_of(whole, {"n_resamples": affordable, **options})._replace(by_beta=many)
 
 
-_OBJECTIVE = (*ObjectiveOptions.__annotations__, "sure")
+def objective_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of some options that say what a verdict is for."""
+    names = (*ObjectiveOptions.__annotations__, "sure")
+    return {name: options[name] for name in names if name in options}
 
 
 def judging_options(given: Mapping[str, Any]) -> Options:
@@ -196,20 +219,15 @@ def _verdicts_of_tables(
     return Verdicts(verdicts, analysis.one_vs_rest, 0)
 
 
-def verdict_on(
-    analysis: Analysis,
-    objective: Objective,
-    options: Options,
-    tuning: Analysis | None,
-    *,
-    by_group: bool,
-) -> Verdict:
+def verdict_on(analysis: Analysis, asked: VerdictOptions, tuning: Analysis | None) -> Verdict:
     """Return the verdict over all rows, with those of the groups."""
+    objective, options = parse_objective(**objective_options(asked)), judging_options(asked)
     if options.clusters:
         check_clusters(analysis, tuning)
     if tuning is not None and options.folds:
         raise ParameterError("pass folds= or thresholds_from=, not both")
-    by_group = by_group and tuning is None and not (options.clusters or options.folds)
+    as_wholes = options.clusters or options.folds
+    by_group = asked.get("by_group", True) and tuning is None and not as_wholes
     parts = 1 + len(analysis.groups) if by_group else 1
     with reporting(options.progress, "resamples") as report:
         progress = [part_of_progress(report, part, parts) for part in range(parts)]
@@ -218,27 +236,28 @@ def verdict_on(
             judged = _tuned(analysis, tuning, objective, options)
             return _with_origin(judged, analysis, ALL_ROWS, analysis.rows)
         whole = _over_rows(analysis, ALL_ROWS, analysis.rows, objective, options)
-        if options.clusters or options.folds:
+        if as_wholes:
             return whole
         groups, skipped = (
-            group_verdicts(analysis, objective, options, progress[1:]) if by_group else ({}, {})
+            group_verdicts(analysis, objective, options, progress[1:])
+            if by_group and analysis.groups
+            else ({}, {})
         )
-    skipped = analysis.skipped | skipped
-    warnings = (*whole.warnings, *_about_groups(analysis, skipped))
-    return replace(whole, groups=groups, warnings=warnings)
+    warnings = [
+        *whole.warnings,
+        *(f"group {name} is left out: {why}" for name, why in (analysis.skipped | skipped).items()),
+    ]
+    shares = [next(iter(models.values())).prevalence for models in analysis.groups.values()]
+    if shares and max(shares) > 2 * min(shares):
+        warnings.append(
+            f"the prevalence differs between groups, from {min(shares):.3g} to {max(shares):.3g}; "
+            "F1 and precision depend on it"
+        )
+    return replace(whole, groups=groups, warnings=tuple(warnings))
 
 
 def check_clusters(analysis: Analysis, tuning: Analysis | None = None) -> None:
     """Refuse to draw whole groups where there are none, or where their rows are not known."""
-    _check_groups_of_rows(analysis)
-    if tuning is not None:
-        try:
-            _check_groups_of_rows(tuning)
-        except NotAnswerableError as error:
-            raise error.within("the tuning data") from None
-
-
-def _check_groups_of_rows(analysis: Analysis) -> None:
     rows = analysis.rows
     samples = list(analysis.class_rows.values()) if rows is None else [rows]
     has_groups = any(sample.groups is not None for sample in samples)
@@ -255,6 +274,11 @@ def _check_groups_of_rows(analysis: Analysis) -> None:
             f"{analysis._why_without_rows()}",
             parameter="clusters",
         )
+    if tuning is not None:
+        try:
+            check_clusters(tuning)
+        except NotAnswerableError as error:
+            raise error.within("the tuning data") from None
 
 
 def group_verdicts(
@@ -394,15 +418,3 @@ def _folds(rows: Sample, *, clustered: bool) -> NDArray[np.int64]:
     if groups.size < 2:
         raise ParameterError("there is one group only; as folds two or more are needed")
     return np.arange(groups.size) if clustered else np.asarray(codes, np.int64)
-
-
-def _about_groups(analysis: Analysis, skipped: dict[str, str]) -> list[str]:
-    """Warn about groups that were left out, and about prevalences that differ widely."""
-    said = [f"group {name} is left out: {why}" for name, why in skipped.items()]
-    shares = [next(iter(models.values())).prevalence for models in (analysis.groups or {}).values()]
-    if shares and max(shares) > 2 * min(shares):
-        said.append(
-            f"the prevalence differs between groups, from {min(shares):.3g} to {max(shares):.3g}; "
-            "F1 and precision depend on it"
-        )
-    return said

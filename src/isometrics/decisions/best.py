@@ -68,21 +68,19 @@ class OptimalThresholds(RowMeasures):
         rows = np.flatnonzero((self.beta_squared_lo <= squared) & (squared <= self.beta_squared_hi))
         losses = [self._loss(row, beta) for row in rows.tolist()]
         best = min(losses)
-        return self._take(rows[[loss == best for loss in losses]])
-
-    def _loss(self, row: int, beta: float) -> Fraction:
-        """Return (β²·fn + fp)/tp, which falls as F_β rises, exactly; for β = ∞, fn/tp."""
-        tp, fp = Fraction(self.tp[row].item()), Fraction(self.fp[row].item())
-        fn = Fraction(self.points.positives) - tp
-        return fn / tp if math.isinf(beta) else (Fraction(beta) ** 2 * fn + fp) / tp
-
-    def _take(self, rows: NDArray[np.intp]) -> OptimalThresholds:
+        rows = rows[[loss == best for loss in losses]]
         return replace(
             self,
             points=OperatingPoints(self.points.table.take(rows, Kind.SELECTION)),
             beta_squared_lo=self.beta_squared_lo[rows],
             beta_squared_hi=self.beta_squared_hi[rows],
         )
+
+    def _loss(self, row: int, beta: float) -> Fraction:
+        """Return (β²·fn + fp)/tp, which falls as F_β rises, exactly; for β = ∞, fn/tp."""
+        tp, fp = Fraction(self.tp[row].item()), Fraction(self.fp[row].item())
+        fn = Fraction(self.points.positives) - tp
+        return fn / tp if math.isinf(beta) else (Fraction(beta) ** 2 * fn + fp) / tp
 
     def _title(self) -> str:
         rows = "1 threshold is" if len(self) == 1 else f"{len(self)} thresholds are"
@@ -133,7 +131,8 @@ def optimal_thresholds(pts: OperatingPoints) -> OptimalThresholds:
           0.2      inf    inf   4   4        0.5       1
     """
     hull = hull_of(check_points(pts, "pts").table)
-    squared = np.array([*map(_beta_squared, segment_shares(hull)), math.inf])
+    shares = segment_shares(hull)
+    squared = np.array([*(float((1 - d) / d) if d else math.inf for d in shares), math.inf])
     vertices = hull.take(np.arange(1, hull.size), Kind.SELECTION)
     return OptimalThresholds(OperatingPoints(vertices), squared[:-1], squared[1:])
 
@@ -161,10 +160,6 @@ def segment_precisions(hull: Table) -> Floats:
     rise, run = np.diff(hull.tp), np.diff(hull.fp)
     # Rounded sums of float weights may make the hull slightly concave.
     return np.minimum.accumulate(np.asarray(rise / (rise + run), np.float64))
-
-
-def _beta_squared(share: Fraction) -> float:
-    return float((1 - share) / share) if share else math.inf
 
 
 def best_threshold(

@@ -376,24 +376,24 @@ class Linear(Objective):
 
     def value(self, counts: Confusion) -> Floats:
         """Return the cost per row, or the accuracy."""
-        return counts.accuracy(0.5) if self.as_accuracy else _cost_per_row(counts, *self.costs)
+        return counts.accuracy(0.5) if self.as_accuracy else self._per_row(counts, *self.costs)
 
     def gain(self, counts: Confusion) -> Floats:
         """Return minus the cost per row over the sum of both costs, or the accuracy."""
         if self.as_accuracy:
             return self.value(counts)
-        return np.asarray(-_cost_per_row(counts, *self.weights))
+        return np.asarray(-self._per_row(counts, *self.weights))
+
+    @staticmethod
+    def _per_row(counts: Confusion, miss: float, alarm: float) -> Floats:
+        tp, fp, positives, negatives = counts
+        return divided(miss * (positives - tp) + alarm * fp, positives + negatives)
 
     def exact_gain(self, tp: Fraction, fp: Fraction, counts: Confusion) -> Fraction:
         """Return what is lost, as a negative number."""
         miss, alarm = self.cost_shares
         positives: Fraction = counts.positives
         return -(miss * (positives - tp) + alarm * fp)
-
-
-def _cost_per_row(counts: Confusion, miss: float, alarm: float) -> Floats:
-    tp, fp, positives, negatives = counts
-    return divided(miss * (positives - tp) + alarm * fp, positives + negatives)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -593,7 +593,16 @@ def parse_objective(
     Without an objective, one constraint asks for the most of what it does not constrain, two
     levels for F₁.
     """
-    constraints = _constraints(min_precision, min_recall, budget)
+    levels = (
+        ("precision", min_precision, check_level),
+        ("recall", min_recall, check_level),
+        ("budget", budget, check_budget),
+    )
+    constraints = tuple(
+        Constraint(quantity, check(level, QUANTITIES[quantity].option))
+        for quantity, level, check in levels
+        if level is not None
+    )
     if sure is not None:
         sure = check_confidence(sure, "sure")
         if all(each.is_limit for each in constraints):
@@ -631,21 +640,6 @@ def parse_objective(
     if beta is None:
         beta = _free_beta([each.quantity for each in constraints])
     return Ratio(constraints, sure, beta=check_beta(beta))
-
-
-def _constraints(
-    min_precision: float | None, min_recall: float | None, budget: float | None
-) -> tuple[Constraint, ...]:
-    given = (
-        ("precision", min_precision, check_level),
-        ("recall", min_recall, check_level),
-        ("budget", budget, check_budget),
-    )
-    return tuple(
-        Constraint(quantity, check(level, QUANTITIES[quantity].option))
-        for quantity, level, check in given
-        if level is not None
-    )
 
 
 BETAS = (0.5, 1.0, 2.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from isometrics._core.results import percent
 from isometrics.errors import ParameterError
 from isometrics.plot.frame import (
     BASELINE,
@@ -17,7 +18,6 @@ from isometrics.plot.frame import (
 )
 from isometrics.plot.tradeoff import name_of
 from isometrics.uncertainty.bands import Band
-from isometrics.uncertainty.intervals import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

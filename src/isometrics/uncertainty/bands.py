@@ -16,12 +16,11 @@ from isometrics._core.parameters import (
     parse_positions,
     parse_random_state,
 )
-from isometrics._core.results import ResultTable
+from isometrics._core.results import ResultTable, percent
 from isometrics.errors import NotAnswerableError
 from isometrics.measures import Detail
 from isometrics.points import OperatingPoints
 from isometrics.spaces.indices import WeightedIndex, index_named
-from isometrics.uncertainty.intervals import percent
 from isometrics.uncertainty.resampling import Plan, parse_evidence, replicate, resampling_of
 
 if TYPE_CHECKING:
@@ -245,7 +244,11 @@ def bootstrap_curves(
     n_resamples = check_size(n_resamples, "n_resamples")
     level = check_confidence(confidence_level)
     chosen = index_named(index)
-    x_values = _parse_x(space, x)
+    # At a recall of 0 a curve has a limit, but no point.
+    default = np.linspace(0, 1, 101)[space == "pr" :]
+    places = np.atleast_1d(np.asarray(default if x is None else x))
+    axis = AXES[space][0].replace("_", " ")
+    x_values = parse_lambdas(places) if space == "tradeoff" else parse_positions(places, axis=axis)
     evidence = parse_evidence(
         y_true,
         y_score,
@@ -288,14 +291,6 @@ def bootstrap_curves(
         ),
         level,
     )
-
-
-def _parse_x(space: str, x: ArrayLike | None) -> Floats:
-    # At a recall of 0 a curve has a limit, but no point.
-    default = np.linspace(0, 1, 101)[space == "pr" :]
-    given = np.atleast_1d(np.asarray(default if x is None else x))
-    axis = AXES[space][0].replace("_", " ")
-    return parse_lambdas(given) if space == "tradeoff" else parse_positions(given, axis=axis)
 
 
 def _curves(sample: Resampling, heights: Any, size: int) -> Evaluate:

@@ -18,7 +18,7 @@ from isometrics._core.parameters import (
     index_of,
     parse_random_state,
 )
-from isometrics._core.results import ResultTable, distinct_decimals, number
+from isometrics._core.results import ResultTable, distinct_decimals, number, percent
 from isometrics._core.sample import UNNAMED
 from isometrics._counting.replicates import AREAS, Order
 from isometrics.errors import NotAnswerableError, UndefinedWarning, warn
@@ -33,7 +33,6 @@ from isometrics.uncertainty.intervals import (
     differences_of,
     interval_of,
     p_of_no_difference,
-    percent,
     share_above,
 )
 from isometrics.uncertainty.resampling import (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.parameters import check_confidence
-from isometrics._core.results import ResultTable
+from isometrics._core.results import ResultTable, percent
 from isometrics._core.sample import UNNAMED
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning, warn
 from isometrics.measures import AUROC, Detail
@@ -22,7 +22,6 @@ from isometrics.uncertainty.intervals import (
     Differences,
     Interval,
     differences_of,
-    percent,
     two_sided_p,
 )
 from isometrics.uncertainty.resampling import Plan, parse_evidence, resampling_of

@@ -79,7 +79,9 @@ def influence_of(
     y, y_end = fp[cells.before], fp[cells.through]
     segments = _Segments(np.cumsum(positive) - positive, positive, y, y_end - y)
     partials = _PARTIALS[name](segments, positives, negatives * scale)
-    by_positive = partials.rise + _sum_of_later(partials.x) + partials.positives
+    # A positive moves the starts of all segments after its own.
+    later = np.append(np.cumsum(partials.x[:0:-1])[::-1], 0.0)
+    by_positive = partials.rise + later + partials.positives
     by_negative = _by_negative(partials, cells) + partials.negatives
     if ratio > 0:
         # The scale depends on both totals.
@@ -98,11 +100,6 @@ def _by_negative(partials: _Partials, cells: Cells) -> Floats:
     tied = np.flatnonzero(cells.through > cells.before)
     result[cells.before[tied]] += partials.run[tied]
     return np.asarray(result)
-
-
-def _sum_of_later(values: Floats) -> Floats:
-    """Return for each value the sum of the values after it."""
-    return np.append(np.cumsum(values[:0:-1])[::-1], 0.0)
 
 
 # ---------------------------------------------------------------------- the areas
@@ -347,8 +344,8 @@ def shapes_of(
         else:
             if left_out is None:
                 left_out = _left_out(sample, evaluate, (models, len(measures)), seed)
-            effects = left_out.added[:, :, column].T
-            shape = partial(Shape.of_centred, times=left_out.times)
+            added, times = left_out
+            effects, shape = added[:, :, column].T, partial(Shape.of_centred, times=times)
         shapes[:, column] = [shape(combine(weights, effects)) for weights in combinations]
     return shapes
 
@@ -370,20 +367,13 @@ def unit_influence(sample: Resampling, model: int, area: str) -> Floats:
 # ---------------------------------------------------------------------- any measure
 
 
-class _LeftOut(NamedTuple):
-    """What each part of the sample adds to each measure of each model, and how often it occurs."""
-
-    added: Floats
-    times: Floats
-
-
 def _left_out(
     sample: Resampling,
     evaluate: Evaluate,
     shape: tuple[int, int],
     seed: np.random.SeedSequence,
-) -> _LeftOut:
-    """Compute all measures without each part of the sample.
+) -> tuple[Floats, Floats]:
+    """Return what each part of the sample adds to each measure of each model, and how often.
 
     What a part adds is centred on what a part of its size should add, since a stratum keeps its
     total.
@@ -409,7 +399,7 @@ def _left_out(
             (weight * size) @ defined, 1
         )
         centred.append(np.where(defined, values - np.outer(size, centre), 0))
-    return _LeftOut(np.concatenate(centred).reshape(-1, *shape), np.array(times))
+    return np.concatenate(centred).reshape(-1, *shape), np.array(times)
 
 
 def _parts(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.results import ResultTable, distinct_decimals, number
+from isometrics._core.results import ResultTable, distinct_decimals, percent
 from isometrics.errors import ParameterError, UndefinedWarning, warn
 
 if TYPE_CHECKING:
@@ -325,15 +325,6 @@ def differences_of(
         replicates,
         higher_is_better,
     )
-
-
-def percent(share: float) -> str:
-    """Return a share in percent, with as many digits as it takes not to claim certainty."""
-    for digits in range(7):
-        shown = f"{100 * share:.{digits}f}"
-        if float(shown) not in (0.0, 100.0) or share in (0.0, 1.0):
-            return f"{shown}%"
-    return f"{number(100 * share)}%"
 
 
 def percent_of_replicates(share: float, replicates: int) -> str:

@@ -239,11 +239,6 @@ class Resampling(NamedTuple):
     class_rows: tuple[tuple[int, int], ...]
     ratio: float
 
-    @property
-    def cell_total(self) -> int:
-        """The number of cells of all models, which the work of a replicate grows with."""
-        return sum(each.size for each in self.cells)
-
     def buffers(self, replicates: int) -> Buffers:
         """Allocate the memory that so many replicates at most need at once."""
         rows, cells = (0, ()) if self.rows is None else (self.rows.unit.size, self.cells)
@@ -454,7 +449,8 @@ def replicate(
     values = np.empty((n_resamples, width))
     kernel = kernel_named("auto")
     draws = Draws(sample.counts, sample.strata)
-    at_once = max(1, _CHUNK // max(draws.size, sample.cell_total))
+    # The work of a replicate grows with the number of cells of all models.
+    at_once = max(1, _CHUNK // max(draws.size, sum(each.size for each in sample.cells)))
 
     def work(block: tuple[range, Stream]) -> int:
         replicates, stream = block

@@ -15,14 +15,14 @@ from isometrics._core.parameters import parse_jobs, parse_random_state
 from isometrics._core.results import join_names, number
 from isometrics._counting.best_rules import (
     NO_RULE,
-    Choices,
+    BestRules,
     Ranking,
     Task,
+    allowed_gain,
     at_least_finite,
     block_sums,
     choose_compiled,
     choose_plain,
-    worth_of,
 )
 from isometrics._counting.confusion import Confusion
 from isometrics._counting.replicates import Draws, kernel_named, streams
@@ -164,10 +164,16 @@ class Contest:
             return np.asarray(weights @ self.units)
         return np.stack([(weights * column).sum(axis=1) for column in self.units.T], axis=1)
 
-    @property
+    @cached_property
     def task(self) -> Task:
-        """The objective in numbers."""
-        objective = self.objective
+        """The objective in numbers.
+
+        A bound lies some standard errors below what is seen. The best of k models is taken at its
+        best threshold, so the error is divided by k + 1.
+        """
+        objective, z = self.objective, 0.0
+        if objective.sure is not None:
+            z = -NormalDist().inv_cdf((1 - objective.sure) / (len(self.names) + 1))
         levels = {each.quantity: each.limit for each in objective.constraints}
         first, second = objective.weights or (0.5, 0.5)
         return Task(
@@ -177,31 +183,24 @@ class Contest:
             levels.get("precision", -1.0),
             levels.get("recall", -1.0),
             levels.get("flagged", math.inf),
-            self.z,
+            z,
             objective.effective,
             objective.allows_nothing,
             self.ratio,
         )
 
     @property
-    def z(self) -> float:
-        """How many standard errors a bound lies below what is seen, 0 without ``sure``.
-
-        The best of k models is taken at its best threshold, so the error is divided by k + 1.
-        """
-        if self.objective.sure is None:
-            return 0.0
-        return -NormalDist().inv_cdf((1 - self.objective.sure) / (len(self.names) + 1))
-
-    @property
     def gain(self) -> Callable[[Confusion], Floats] | None:
         """The function to maximise where a task has no numbers for it, as for an index."""
         return self.objective.gain if self.objective.weights is None else None
 
-    def worth(self, counts: Confusion) -> Floats:
-        """Return what is maximised for rules whose counts are at the prevalence asked for."""
+    def allowed_gain(self, counts: Confusion) -> Floats:
+        """Return the gain of rules whose counts are at the prevalence asked for.
+
+        It is minus infinity for rules that are not allowed.
+        """
         task = self.task._replace(ratio=0.0)
-        return worth_of(task, Confusion(*map(np.atleast_1d, counts)), self.gain)
+        return allowed_gain(task, Confusion(*map(np.atleast_1d, counts)), self.gain)
 
     def counts(self, model: int, rule: NDArray[np.intp] | int) -> Confusion:
         """Return the counts of rules in the sample itself."""
@@ -216,14 +215,6 @@ class Contest:
         """
         return int(np.searchsorted(-self.tables[model].thresholds[1:], -threshold, "right"))
 
-    def tasks(self, fixed: tuple[int, ...] | None) -> tuple[Task, ...]:
-        """Return the objective in numbers for each model, with the rules fixed in advance."""
-        rules = (0,) * len(self.names) if fixed is None else fixed
-        return tuple(
-            self.task._replace(fixed=rule, fixed_end=ranking.end_of(rule))
-            for ranking, rule in zip(self.rankings, rules, strict=True)
-        )
-
     def folds(self, folds: int, random: np.random.Generator) -> NDArray[np.int64]:
         """Assign units to folds at random, stratified by whether they have positives."""
         order = random.permutation(self.units.shape[0])
@@ -233,10 +224,9 @@ class Contest:
         fold[order] = np.arange(order.size) % folds
         return fold
 
-    def held_out(self, chosen: Choices) -> Confusion:
+    def held_out(self, chosen: BestRules) -> Confusion:
         """Return the pooled counts of choices on the rows that each was not made on."""
-        gain = at_least_finite(self.objective.gain(chosen.counts(self.ratio)))
-        best = np.where(np.isnan(gain), -np.inf, gain).argmax(axis=0)
+        best = best_models(at_least_finite(self.objective.gain(chosen.counts(self.ratio))))
         rule = chosen.rule
         without = rule == NO_RULE
         held = []
@@ -254,8 +244,8 @@ def choose(
     contests: Sequence[Contest],
     weights: Drawn,
     kernel: str,
-    fixed: Sequence[tuple[int, ...] | None] | None = None,
-) -> list[Choices]:
+    fixed: Sequence[tuple[int, ...]] | None = None,
+) -> list[BestRules]:
     """Return the best rules of all models under each row of the weights, for each objective.
 
     Parameters
@@ -271,25 +261,23 @@ def choose(
         For each objective the rule of each model that is fixed in advance.
     """
     rows = contests[0]
-    tasks = [
-        contest.tasks(rules)
-        for contest, rules in zip(contests, fixed or [None] * len(contests), strict=True)
-    ]
+    rules = fixed or [(0,) * len(rows.names)] * len(contests)
     is_compiled = kernel == "compiled" and all(each.gain is None for each in contests)
     sums = [block_sums(weights, each) for each in rows.rankings] if is_compiled else []
     unweighted = not rows.rankings[0].weight.size
     totals = sums[0][:, -1].copy() if sums and unweighted else rows._totals(weights)
-    found: list[list[Choices]] = [[] for _ in contests]
+    found: list[list[BestRules]] = [[] for _ in contests]
     for model, ranking in enumerate(rows.rankings):
         counts = () if sums else tuple(each.sums(weights) for each in rows.class_rows[model])
-        for contest, of_models, chosen in zip(contests, tasks, found, strict=True):
-            task = of_models[model]
+        for contest, of_models, chosen in zip(contests, rules, found, strict=True):
+            rule = of_models[model]
+            task = contest.task._replace(fixed=rule, fixed_end=ranking.end_of(rule))
             chosen.append(
                 choose_compiled(weights, sums[model], totals, ranking, task)
                 if sums
                 else choose_plain(Confusion(*counts, *totals.T), task, contest.gain)
             )
-    return list(map(Choices.stacked, found))
+    return list(map(BestRules.stacked, found))
 
 
 def resample(
@@ -297,18 +285,18 @@ def resample(
     options: Options,
     fixed: Sequence[tuple[int, ...]],
     progress: Report | None = None,
-) -> list[Choices]:
+) -> list[BestRules]:
     """Draw the units again many times, and choose anew each time, for each objective."""
     kernel = kernel_named(options.kernel).name
     parts = options.map(contests[0], lambda drawn: choose(contests, drawn, kernel, fixed), progress)
-    return list(map(Choices.joined, zip(*parts, strict=True)))
+    return list(map(BestRules.joined, zip(*parts, strict=True)))
 
 
 def cross(contests: Sequence[Contest], fold: NDArray[np.int64], kernel: str) -> list[Confusion]:
     """Choose on all folds but one, and judge on that one; return the pooled counts."""
     trains = ((fold != each)[None].astype(np.uint8) for each in range(int(fold.max()) + 1))
     parts = [choose(contests, train, kernel) for train in trains]
-    joined = map(Choices.joined, zip(*parts, strict=True))
+    joined = map(BestRules.joined, zip(*parts, strict=True))
     return [contest.held_out(chosen) for contest, chosen in zip(contests, joined, strict=True)]
 
 
@@ -323,7 +311,7 @@ def effective_rows(contest: Contest) -> float:
     """
     plain = replace(contest, objective=replace(contest.objective, sure=None))
     (found,) = choose([plain], np.ones((1, contest.units.shape[0])), "plain")
-    worth = []
+    values = []
     for model, rule in enumerate(found.rule[:, 0].tolist()):
         ranking = contest.rankings[model]
         end = ranking.end_of(rule) + 1 if rule != NO_RULE else ranking.unit.size
@@ -342,8 +330,8 @@ def effective_rows(contest: Contest) -> float:
         spread = 1.0 if precision in (0.0, 1.0) else precision * (1 - precision)
         # Clusters that are more alike than chance makes them are worth no more than their rows.
         rows = min(spread * total**2 / squares, end) if squares > 0 else end
-        worth.append(rows / total)
-    return min(worth, default=1.0)
+        values.append(rows / total)
+    return min(values, default=1.0)
 
 
 class Choice(NamedTuple):
@@ -353,26 +341,20 @@ class Choice(NamedTuple):
     gains: Floats
     model: int
 
-    @property
-    def order(self) -> NDArray[np.intp]:
-        """The models from the best to the worst; models without a rule come last."""
-        gains = at_least_finite(self.gains)
-        return np.argsort(-np.where(np.isnan(gains), -np.inf, gains), kind="stable")
-
 
 def choose_each(contests: Sequence[Contest], kernel: str) -> list[Choice]:
     """Return the choice for each objective; the rows, which are the same, are added up once."""
-    chosen = choose(contests, np.ones((1, contests[0].units.shape[0]), np.uint8), kernel)
-    return [_choice(*each) for each in zip(contests, chosen, strict=True)]
-
-
-def _choice(contest: Contest, chosen: Choices) -> Choice:
-    gains = contest.objective.gain(chosen.counts(contest.ratio))[:, 0]
-    rules = chosen.rule[:, 0]
-    if (rules == NO_RULE).all():
-        raise NotAnswerableError(_no_rule(contest))
-    model = int(best_models(at_least_finite(gains)[:, None])[0])
-    return Choice(tuple(rules.tolist()), np.where(rules == NO_RULE, np.nan, gains), model)
+    choices = []
+    found = choose(contests, np.ones((1, contests[0].units.shape[0]), np.uint8), kernel)
+    for contest, chosen in zip(contests, found, strict=True):
+        gains = contest.objective.gain(chosen.counts(contest.ratio))[:, 0]
+        rules = chosen.rule[:, 0]
+        if (rules == NO_RULE).all():
+            raise NotAnswerableError(_no_rule(contest))
+        model = int(best_models(at_least_finite(gains)[:, None])[0])
+        gains = np.where(rules == NO_RULE, np.nan, gains)
+        choices.append(Choice(tuple(rules.tolist()), gains, model))
+    return choices
 
 
 def _no_rule(contest: Contest) -> str:

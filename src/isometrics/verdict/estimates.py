@@ -1,4 +1,4 @@
-"""What a choice is worth on new data, and how sure and firm it is.
+"""What to expect of a choice on new data, and how sure and firm it is.
 
 All values are gains, of which more is better. `benchmarks/verdict.md` and
 `benchmarks/verdict_choice.md` compare these estimators with others.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
-    from isometrics._counting.best_rules import Choices
+    from isometrics._counting.best_rules import BestRules
     from isometrics.decisions.objective import Objective
     from isometrics.verdict.contest import Choice, Contest, Options
 
@@ -43,10 +43,20 @@ class Resampled(NamedTuple):
     fixed: Floats
     """Of the rules that were chosen in the sample, in the replicate."""
 
+    @property
+    def optimism(self) -> Floats:
+        """How much better choices look in the replicates that they were made in.
+
+        A choice without a true positive may have a gain of minus infinity, of which there is no
+        mean.
+        """
+        differences = self.inside - self.outside
+        return np.where(np.isinf(differences), np.nan, differences)
+
 
 def resampled_of(
     contest: Contest,
-    choices: Choices,
+    choices: BestRules,
     fixed: Sequence[int],
     quantity: Callable[[Confusion], Floats],
 ) -> Resampled:
@@ -173,7 +183,8 @@ def confidence_set(values: Floats, replicates: Floats, level: float = 0.95) -> C
     if compared.shape[1] < 2:
         return ConfidenceSet(stays, margin)
     centred = compared - compared.mean(axis=1, keepdims=True)
-    error = _errors_of_differences(centred)
+    # The standard error of the difference of every two models.
+    error = np.stack([np.std(centred - each, axis=1, ddof=1) for each in centred])
     # Models that never differ cannot be told apart, whatever their corrections are.
     unit = np.where(error > 0, error, np.inf)
     behind = (values - values[:, None]) / unit
@@ -188,11 +199,6 @@ def confidence_set(values: Floats, replicates: Floats, level: float = 0.95) -> C
             break
         stays[models[np.argmax(farthest)]] = False
     return ConfidenceSet(stays, margin)
-
-
-def _errors_of_differences(centred: Floats) -> Floats:
-    """Return the standard error of the difference of every two models."""
-    return np.stack([np.std(centred - each, axis=1, ddof=1) for each in centred])
 
 
 def _largest_differences(centred: Floats, error: Floats) -> Floats:
@@ -241,7 +247,12 @@ def unseen_rows(
     """
     positive_unit, negative_unit = ((column**2).sum() / column.sum() for column in contest.units.T)
     units = np.array([positive_unit, negative_unit, positive_unit, negative_unit])
-    cells = np.array([_cells(contest, *rule) for rule in rules]).reshape(len(rules), 4)
+    cells = np.full((len(rules), 4), np.inf)
+    for own, (model, rule) in zip(cells, rules, strict=True):
+        table = contest.tables[model]
+        if 0 < rule < table.size - 1:
+            tp, fp = float(table.tp[rule]), float(table.fp[rule])
+            own[:] = tp, fp, float(table.positives) - tp, float(table.negatives) - fp
     sizes = np.where(cells < FEW_ERRORS * units, units, 0.0)
     if not sizes.any():
         return None
@@ -262,21 +273,12 @@ def _half_gammas(count: int) -> Floats:
     return np.asarray(-np.log(points[:, :4]) * np.cos(2 * np.pi * points[:, 4:]) ** 2).T
 
 
-def _cells(contest: Contest, model: int, rule: int) -> tuple[float, float, float, float]:
-    """Return tp, fp, fn and tn in the sample; infinitely many where the rule is a trivial one."""
-    table = contest.tables[model]
-    if not 0 < rule < table.size - 1:
-        return (np.inf,) * 4
-    tp, fp = float(table.tp[rule]), float(table.fp[rule])
-    return tp, fp, float(table.positives) - tp, float(table.negatives) - fp
-
-
 # ---------------------------------------------------------------------- how firm a choice is
 
 
 def better_than_nothing(
     contest: Contest,
-    choices: Choices,
+    choices: BestRules,
     choice: Choice,
     fixed: Floats,
     corrected: float,
@@ -292,10 +294,10 @@ def better_than_nothing(
     shares = np.array([0.0, 1.0])
     rules = Confusion(shares * positives, shares * negatives, positives, negatives)
     rules = rules.at_ratio(contest.ratio)
-    worth = contest.worth(rules)
+    gains = contest.allowed_gain(rules)
     # Flagging nothing, or flagging everything: the better one of those that are allowed.
-    share = int(worth[1] >= worth[0])
-    if worth[share] == -np.inf:
+    share = int(gains[1] >= gains[0])
+    if gains[share] == -np.inf:
         return None
     base = float(contest.objective.gain(rules)[share])
     totals = (choices.positives, choices.negatives)
@@ -325,7 +327,7 @@ def doing_nothing(contest: Contest, counts: Confusion) -> dict[str, float]:
         name: Confusion(each * positives, each * negatives, positives, negatives)
         for name, each in shares.items()
     }
-    allowed = {name: contest.worth(rule)[0] > -np.inf for name, rule in rules.items()}
+    allowed = {name: contest.allowed_gain(rule)[0] > -np.inf for name, rule in rules.items()}
     return {
         name: float(contest.objective.value(rule)) if allowed[name] else math.nan
         for name, rule in rules.items()
@@ -344,8 +346,9 @@ def threshold_range(contest: Contest, model: int, rules: NDArray[np.int64]) -> I
     if rules.size == 0:
         return UNDEFINED
     thresholds = contest.tables[model].thresholds[rules]
-    ends = np.quantile(thresholds, [0.025, 0.975], method="inverted_cdf")
-    return _interval(ends)
+    # Integers beyond float64 stay exact.
+    ends: Any = map(plain, np.quantile(thresholds, [0.025, 0.975], method="inverted_cdf"))
+    return Interval(*ends)
 
 
 def connected(holds: NDArray[np.bool_], centre: int) -> tuple[int, int]:
@@ -369,19 +372,14 @@ def plateau(contest: Contest, model: int, rule: int) -> Interval:
         counts = contest.counts(model, np.arange(first, end))
         gain = contest.objective.gain(counts)
         best = float(gain[rule - first])
-        holds = (contest.worth(counts) > -np.inf) & (gain >= best - _PLATEAU * abs(best))
+        holds = (contest.allowed_gain(counts) > -np.inf) & (gain >= best - _PLATEAU * abs(best))
         if not holds[rule - first]:
             return UNDEFINED
         low, high = (first + row for row in connected(holds, rule - first))
         if (low > first or first == 0) and (high < end - 1 or end == table.size):
-            return _interval(table.thresholds[[high, low]])
+            ends: Any = map(plain, table.thresholds[[high, low]])
+            return Interval(*ends)
         reach *= 4
-
-
-def _interval(thresholds: NDArray[Any]) -> Interval:
-    """Return two thresholds as numbers of Python; integers beyond float64 stay exact."""
-    ends: Any = map(plain, thresholds)
-    return Interval(*ends)
 
 
 WEIGHTS = (np.arange(41) + 0.5) / 41
@@ -436,7 +434,7 @@ def _best_gains(contest: Contest, model: int, drawn: Floats) -> Floats:
             continue
         counts = Confusion(tp[rules], fp[rules], *totals).at_ratio(contest.ratio)
         if contest.objective.constraints:
-            allowed = contest.worth(counts) > -np.inf
+            allowed = contest.allowed_gain(counts) > -np.inf
             counts = counts._replace(tp=counts.tp[allowed], fp=counts.fp[allowed])
         if counts.tp.size > 2:
             path: tuple[NDArray[Any], ...] = (counts.fp, counts.tp)
@@ -445,17 +443,11 @@ def _best_gains(contest: Contest, model: int, drawn: Floats) -> Floats:
             on_hull = vertices(*path)
             counts = counts._replace(tp=counts.tp[on_hull], fp=counts.fp[on_hull])
         if counts.tp.size:
-            gains[row] = _gains_at(counts, costs=isinstance(contest.objective, Linear))
+            weight = WEIGHTS[:, None]
+            lost = weight * (counts.positives - counts.tp) + (1 - weight) * counts.fp
+            by_cost = isinstance(contest.objective, Linear)
+            gains[row] = (-lost if by_cost else counts.tp / (counts.tp + lost)).max(axis=1)
     return gains
-
-
-def _gains_at(counts: Confusion, *, costs: bool) -> Floats:
-    """Return the highest gain of some rules at each weight of recall."""
-    recall_weight = WEIGHTS[:, None]
-    lost = recall_weight * (counts.positives - counts.tp) + (1 - recall_weight) * counts.fp
-    if costs:
-        return np.asarray(-lost.min(axis=1))
-    return np.asarray((counts.tp / (counts.tp + lost)).max(axis=1))
 
 
 def beta_range(weights: OtherWeights | None, model: int, objective: Objective) -> Interval:

@@ -12,6 +12,7 @@ from isometrics._core.parameters import parse_random_state
 from isometrics._core.progress import part_of_progress, reporting
 from isometrics._core.results import join_names
 from isometrics._core.sample import Sample
+from isometrics._counting.best_rules import at_least_finite
 from isometrics._counting.confusion import Confusion
 from isometrics._counting.replicates import kernel_named
 from isometrics._table.table import lower_scores
@@ -48,9 +49,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
-    from isometrics._counting.best_rules import Choices
+    from isometrics._counting.best_rules import BestRules
     from isometrics._table.table import Table
-    from isometrics.decisions.decision import Decision
     from isometrics.decisions.objective import Constraint, Objective
     from isometrics.points import OperatingPoints
     from isometrics.verdict.contest import Contest, Options
@@ -138,11 +138,11 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
 class Evidence(NamedTuple):
     """What rules do on rows that they were not chosen on."""
 
-    choices: Choices
+    choices: BestRules
     """The rules in replicates of the rows, and those that are best there."""
     crossed: Confusion
     """The counts of choices on rows left out; of rules from tuning data, those on all rows."""
-    tuning: tuple[Contest, Choices] | None = None
+    tuning: tuple[Contest, BestRules] | None = None
     """The tuning data, and the rules that are best in its replicates."""
 
     def of(
@@ -169,12 +169,12 @@ def _judged(
     choices = evidence.choices
     drawn = evidence.of(contest, choice, objective.gain)
     winners = best_models(drawn.inside)
-    optimism = _optimism(picked(drawn.inside, winners), picked(drawn.outside, winners))
-    corrected = float(choice.gains[model]) - optimism
+    optimism = drawn.optimism
+    corrected = float(choice.gains[model]) - mean_known(picked(optimism, winners))
     honest = mean_known(objective.gain(evidence.crossed))
     # Each model is corrected for the choice of its own threshold, and as much as the chosen one for
     # the choice among the models, so that their values can be compared.
-    own = choice.gains - np.array([*map(_optimism, drawn.inside, drawn.outside)])
+    own = choice.gains - np.array([*map(mean_known, optimism)])
     behind = own[model] - own
     behind[model] = 0.0
     estimates = [np.clip(each - behind, *objective.gain_limits) for each in (corrected, honest)]
@@ -225,15 +225,6 @@ def _judged(
         models=models,
         _below=(*_lower_ends(there.tables[model], span), *_lower_ends(table, flat)),
     )
-
-
-def _optimism(inside: Floats, outside: Floats) -> float:
-    """Return how much better choices look on the rows that they were made on, on average.
-
-    A choice without a true positive may have a gain of minus infinity, of which there is no mean.
-    """
-    differences = inside - outside
-    return mean_known(np.where(np.isinf(differences), np.nan, differences))
 
 
 def _model_values(
@@ -342,15 +333,17 @@ def _rivals(
     level
         The confidence of both.
     """
-    first = choice.model
-    others = [model for model in choice.order.tolist() if model != first]
+    first, gains = choice.model, at_least_finite(choice.gains)
+    # From the best on these rows to the worst; models without a rule come last.
+    order = np.argsort(-np.where(np.isnan(gains), -np.inf, gains), kind="stable")
+    others = [model for model in order.tolist() if model != first]
     if not others:
         return Rivals(None, math.nan, UNDEFINED, np.ones(1, np.bool_))
     second = max(others, key=np.where(np.isnan(own), -np.inf, own).__getitem__)
     lead = float(expected[first] - expected[second])
     spread, fixed = (confidence_set(own, drawn, level) for drawn in replicates)
     # The best model as seen on these rows is always in the set.
-    spread.stays[choice.order[0]] = True
+    spread.stays[order[0]] = True
     margin = float(fixed.margin[first, second])
     lower, upper = lead - margin, lead + margin
     if spread.stays[first] and spread.stays[second]:
@@ -373,7 +366,7 @@ def _kept(
     here = float(constraint.of(contest.counts(choice.model, choice.rules[choice.model])))
     drawn = evidence.of(contest, choice, constraint.of)
     winners = best_models(contest.objective.gain(evidence.choices.counts(contest.ratio)))
-    optimism = mean_known(picked(drawn.inside, winners) - picked(drawn.outside, winners))
+    optimism = mean_known(picked(drawn.optimism, winners))
     expected = mean_known(constraint.of(evidence.crossed))
     noise = drawn.fixed[choice.model] - here
     interval = interval_at(noise, (here - optimism, expected), level=level)
@@ -498,7 +491,18 @@ def judge_tables(
     models: Mapping[str, OperatingPoints], objective: Objective, level: float, reason: str
 ) -> Verdict:
     """Return the best rule of these tables, without a correction and without intervals."""
-    decisions = _decisions(models, objective)
+    if objective.sure is not None:
+        raise NotAnswerableError(
+            "needs the rows, which this analysis does not have; leave it out", parameter="sure"
+        )
+    decisions, refusals = {}, []
+    for name, each in models.items():
+        try:
+            decisions[name] = best_rule(each, objective)
+        except ParameterError as error:
+            refusals.append(error)
+    if not decisions:
+        raise refusals[0]
     sign = 1 if objective.higher_is_better else -1
     order = sorted(decisions, key=lambda name: -sign * decisions[name].value)
     best = decisions[order[0]]
@@ -507,13 +511,17 @@ def judge_tables(
     rules = {"flagging everything": totals, "flagging nothing": (0.0, 0.0)}
     if not objective.allows_nothing:
         del rules["flagging nothing"]
-    counts = Confusion(best.tp, best.fp, *totals)
+    shares = [each.prevalence for each in models.values()]
+    differ = (
+        f"the prevalence differs between models, from {min(shares):.3g} to {max(shares):.3g}; F1 "
+        "and precision depend on it, and so does who is best"
+    )
     return Verdict(
         objective,
         replace(best, origin=Origin(order[0])),
         confidence_level=level,
         kept=tuple(
-            KeptConstraint.of(each, float(each.of(counts)), math.nan, UNDEFINED, math.nan)
+            KeptConstraint.of(each, float(each.of(best.counts)), math.nan, UNDEFINED, math.nan)
             for each in objective.constraints
         ),
         wins=dict.fromkeys(models, math.nan),
@@ -522,36 +530,8 @@ def judge_tables(
         doing_nothing={
             name: float(objective.value(Confusion(*each, *totals))) for name, each in rules.items()
         },
-        warnings=_about_prevalences(models),
+        warnings=(differ,) if max(shares) > _SAME_PREVALENCE * min(shares) else (),
         method=f"What to expect on new data is not known: {reason}.",
         rows=round(points.positives + points.negatives),
         positives=round(points.positives),
     )
-
-
-def _about_prevalences(models: Mapping[str, OperatingPoints]) -> tuple[str, ...]:
-    """Warn about models that were counted on rows of different prevalences."""
-    shares = [points.prevalence for points in models.values()]
-    if max(shares) <= _SAME_PREVALENCE * min(shares):
-        return ()
-    return (
-        f"the prevalence differs between models, from {min(shares):.3g} to {max(shares):.3g}; F1 "
-        "and precision depend on it, and so does who is best",
-    )
-
-
-def _decisions(models: Mapping[str, OperatingPoints], objective: Objective) -> dict[str, Decision]:
-    """Return the best rule of each model that has one."""
-    if objective.sure is not None:
-        raise NotAnswerableError(
-            "needs the rows, which this analysis does not have; leave it out", parameter="sure"
-        )
-    decisions, refusals = {}, []
-    for name, points in models.items():
-        try:
-            decisions[name] = best_rule(points, objective)
-        except ParameterError as error:
-            refusals.append(error)
-    if not decisions:
-        raise refusals[0]
-    return decisions

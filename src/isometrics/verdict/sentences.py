@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isometrics._core.results import distinct_decimals, join_names, join_texts, number
+from isometrics._core.results import distinct_decimals, join_names, join_texts, number, percent
 from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.confusion import Confusion, wilson_bound
 from isometrics.decisions.objective import Linear, Ratio
 from isometrics.measures import AUROC
 from isometrics.points import OperatingPoints
-from isometrics.uncertainty.intervals import percent, percent_of_replicates
+from isometrics.uncertainty.intervals import percent_of_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,7 +119,13 @@ def _ends(interval: Interval, verdict: Verdict, text: Callable[[float], str] = s
 
 
 def _nothing_is_better(verdict: Verdict) -> str:
-    best = _best_nothing(verdict)
+    values = {
+        name: value
+        for name, value in verdict.doing_nothing.items()
+        if not math.isnan(value) and name != "flagging at random"
+    }
+    order = max if verdict.objective.higher_is_better else min
+    best = order(values, key=values.__getitem__)
     if len(verdict.wins) == 1:
         subject = "This class is told apart no" if verdict._of_class else "This model is not"
         return f"{subject} better than {best}, beyond chance."
@@ -128,16 +134,6 @@ def _nothing_is_better(verdict: Verdict) -> str:
     choice = f"{_named(verdict.model)}, at scores of {verdict.threshold_text} or more"
     # Not the best to expect: another model may be expected to do better than the chosen one.
     return f"No model is better than {best}, beyond chance; the choice would be {choice}."
-
-
-def _best_nothing(verdict: Verdict) -> str:
-    values = {
-        name: value
-        for name, value in verdict.doing_nothing.items()
-        if not math.isnan(value) and name != "flagging at random"
-    }
-    order = max if verdict.objective.higher_is_better else min
-    return order(values, key=lambda name: values[name])
 
 
 def _rivals(verdict: Verdict) -> str:
@@ -373,44 +369,31 @@ def caveats_of(contest: Contest, choice: Choice, expected: float) -> tuple[str, 
         said.append(f"there are only two distinct scores; {PREDICTIONS}")
     elif distinct <= _FEW_SCORES:
         said.append(f"there are only {distinct} distinct scores to choose a threshold from")
-    said += _no_false_positives(contest, choice)
-    if fewer >= FEW:
-        said += _few_flagged(contest, choice)
-    return tuple(said)
+    return (*said, *_about_flagged(contest, choice, few=fewer < FEW))
 
 
-def _few_flagged(contest: Contest, choice: Choice) -> list[str]:
-    """Warn that the precision of a few rows is hardly known."""
-    ranking = contest.rankings[choice.model]
-    flagged = ranking.positive[ranking.rule <= choice.rules[choice.model]]
-    if not 0 < flagged.size < _FEW_FLAGGED:
-        return []
-    low = wilson_bound(float(flagged.mean()), flagged.size, _Z)
-    counts = Confusion(low, 1 - low, *contest.totals).at_ratio(contest.ratio)
-    verb = "is" if flagged.size == 1 else "are"
-    return [
-        f"only {flagged.size} of {ranking.positive.size:,} rows {verb} flagged; the precision of "
-        f"so few is hardly known, and may be as low as {counts.precision:.2f}"
-    ]
+def _about_flagged(contest: Contest, choice: Choice, *, few: bool) -> list[str]:
+    """Warn that no false positive among n negatives allows a rate of 3/n, and of few flagged rows.
 
-
-def _no_false_positives(contest: Contest, choice: Choice) -> list[str]:
-    """Warn that there may be false positives although n rows have none: up to a rate of 3/n."""
-    table = contest.tables[choice.model]
-    rule = choice.rules[choice.model]
-    ranking = contest.rankings[choice.model]
-    flagged = ranking.rule <= rule
-    if table.fp[rule] > 0 or not flagged.any():
-        return []
-    negatives = int(np.count_nonzero(~ranking.positive))
-    possible = 1 - 0.05 ** (1 / negatives)
-    return [
-        f"no false positive was seen among {negatives:,} negatives, which is no proof: up to "
-        f"{_in_words(possible)} are possible"
-    ]
-
-
-def _in_words(share: float) -> str:
-    """Return a small share in words, such as 3 in 10,000."""
-    scale = 10 ** math.ceil(-math.log10(share))
-    return f"{round(share * scale)} in {scale:,}"
+    Where a class has few rows, that says enough of the latter.
+    """
+    rule, ranking = choice.rules[choice.model], contest.rankings[choice.model]
+    flagged = ranking.positive[ranking.rule <= rule]
+    said = []
+    if contest.tables[choice.model].fp[rule] == 0 and flagged.size:
+        negatives = int(np.count_nonzero(~ranking.positive))
+        possible = 1 - 0.05 ** (1 / negatives)
+        scale = 10 ** math.ceil(-math.log10(possible))
+        said.append(
+            f"no false positive was seen among {negatives:,} negatives, which is no proof: up to "
+            f"{round(possible * scale)} in {scale:,} are possible"
+        )
+    if not few and 0 < flagged.size < _FEW_FLAGGED:
+        low = wilson_bound(float(flagged.mean()), flagged.size, _Z)
+        counts = Confusion(low, 1 - low, *contest.totals).at_ratio(contest.ratio)
+        verb = "is" if flagged.size == 1 else "are"
+        said.append(
+            f"only {flagged.size} of {ranking.positive.size:,} rows {verb} flagged; the precision "
+            f"of so few is hardly known, and may be as low as {counts.precision:.2f}"
+        )
+    return said
