@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as sklearn
 
@@ -25,7 +25,6 @@ from isometrics.errors import (
 )
 from isometrics.measures import Measure, measure_named, registered
 from isometrics.score_functions import measure_score
-from isometrics.testing import Curve
 from isometrics.testing.strategies import binary_samples
 
 LABELS, SCORES = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
@@ -348,26 +347,6 @@ def test_areas_are_those_of_the_table(area, of_points, sample):
     assert type(result) is float
     # Other rows are added up, the corners, so the last bits may differ.
     assert result == pytest.approx(expected, rel=1e-13, abs=1e-15)
-
-
-@given(binary_samples(weights="float", dtypes=["float32", "float64"]))
-def test_areas_of_scikit_learn(sample):
-    labels, scores, weights = sample
-    assume(np.isfinite(scores).all())
-    keywords = {"sample_weight": weights}
-    assert iso.auroc_score(labels, scores, **keywords) == pytest.approx(
-        sklearn.roc_auc_score(labels, scores, **keywords), rel=1e-9
-    )
-    assert iso.aupr_score(
-        labels, scores, interpolation="average-precision", **keywords
-    ) == pytest.approx(sklearn.average_precision_score(labels, scores, **keywords), rel=1e-9)
-
-
-@given(binary_samples())
-def test_areas_of_the_reference(sample):
-    labels, scores = sample
-    curve = Curve.of_scores(labels, scores)
-    assert iso.auroc_score(labels, scores) == pytest.approx(float(curve.roc_area()), abs=1e-12)
 
 
 @only_areas

@@ -10,7 +10,6 @@ import pytest
 from isometrics._core.sample import Sample
 from isometrics._counting import (
     array_api,
-    segments,
     triton_launch,
 )
 from isometrics._counting.array_api import sums_of
@@ -108,33 +107,6 @@ def test_labels_are_checked_by_a_survey(dtype, labels, is_valid, monkeypatch):
         assert torch.equal(ranking.keys, expected.keys)
 
 
-def test_sums_over_tiles_are_those_of_segments():
-    """Without ties a segment is one row: a positive rises, a negative runs."""
-    rng = np.random.default_rng(6)
-    labels = rng.random(500) < 0.4
-    positives = int(labels.sum())
-    sample = Sample(torch.tensor(labels), {"": torch.arange(500.0, 0, -1)})
-    keys = array_api.sorted_keys_of(sample).keys
-    totals = positives, 500 - positives
-    baseline = -(-(positives**2) // 500)
-    tp, fp = np.cumsum(labels).astype(float), np.cumsum(~labels).astype(float)
-    x, y = tp[labels] - 1, fp[labels]
-    rates = segments.log_rates(np.maximum(x + y, 1), np.ones(positives))
-    bent = segments.bend(x, y, 1.0, 0.0, rates)
-    steps = segments.area_of_step(1.0, (x + 1) / (x + 1 + y))
-    behind = x >= baseline
-    lost = segments.gain_loss(x[behind], y[behind], x[behind] + 1, y[behind], 1.0)
-    expected = [
-        segments.area_below(1.0, 1.0, bent).sum(),
-        positives * lost.sum(),
-        segments.area_above(1.0, 0.0, 1.0, bent).sum(),
-        steps.sum(),
-    ]
-    for number in (2, 7):
-        _, terms, _ = triton_launch.sums(keys, *totals, baseline, number=number)
-        np.testing.assert_allclose(terms[:number][:4], expected[:number], rtol=1e-13)
-
-
 def test_short_steps_far_from_the_start_are_added_up_alike():
     """They take a series of three terms in place of the logarithm."""
     rng = np.random.default_rng(8)
@@ -167,21 +139,6 @@ def test_hulls_are_those_of_array_operations(case, tile, most):
     found = triton_launch.hull_rows(ranking, spans=spans)
     for one, other in zip(found, exact, strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize("digits", [1, 2, 9])
-def test_hulls_of_many_rows(digits):
-    rng = np.random.default_rng(3)
-    labels = rng.random(3000) < 0.4
-    scores = torch.tensor((rng.normal(size=3000) + labels).round(digits))
-    sample = Sample(torch.tensor(labels), {"": scores})
-    ranking = array_api.sorted_keys_of(sample)
-    exact = array_api.hull_in_chunks(ranking)
-    for most in (999, 7):
-        spans = triton_launch.spans_of(ranking.size, 32, most, 1)
-        found = triton_launch.hull_rows(ranking, spans=spans)
-        for one, other in zip(found, exact, strict=True):
-            np.testing.assert_array_equal(one, other)
 
 
 def test_tiles_far_below_the_hull_are_not_looked_at():

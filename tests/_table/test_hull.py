@@ -5,7 +5,6 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from isometrics import OperatingPoints, best_threshold, optimal_thresholds
 from isometrics._counting import hull as hulls
@@ -112,15 +111,6 @@ def test_first_vertex_has_the_highest_precision(sample):
     assert points.hull().precision[1] == np.nanmax(points.precision)
 
 
-@given(binary_samples(weights="float"), st.sampled_from([0.001, 0.3, 0.9]))
-def test_weighted_hull_dominates(sample, prevalence):
-    labels, scores, weights = sample
-    points = OperatingPoints.from_scores(labels, scores, sample_weight=weights)
-    for each in (points, points.at_prevalence(prevalence)):
-        at = np.linspace(0, 1, 21)
-        assert (each.hull().roc.interpolate(at) >= each.roc.interpolate(at) - 1e-12).all()
-
-
 @pytest.mark.parametrize(
     "shape",
     [
@@ -137,13 +127,6 @@ def test_long_curves(shape, total):
     fp = np.rint(x * total).astype(np.int64)
     tp = np.maximum.accumulate(np.clip(np.rint(shape(x) * total), 0, total)).astype(np.int64)
     points = of_counts((tp, fp, total, total))
-    assert vertices(points.hull()) == exact_chain(points)
-
-
-def test_random_rankings_longer_than_a_block():
-    rng = np.random.default_rng(5)
-    labels = rng.random(SPACING**3) < 0.4
-    points = OperatingPoints.from_scores(labels, rng.normal(size=labels.size) + labels)
     assert vertices(points.hull()) == exact_chain(points)
 
 

@@ -1,10 +1,7 @@
 """What a compact table keeps: true rows, dense ones, its hull, its areas; what it refuses."""
 
-import copy
 import math
-import pickle
 import warnings
-from dataclasses import replace
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
@@ -18,7 +15,6 @@ from isometrics import plot
 from isometrics._core.results import bracketed
 from isometrics._counting.confusion import Totals
 from isometrics._counting.hull import vertices
-from isometrics._table.table import Gaps, Stored
 from isometrics.decisions.lift import lift
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
 from isometrics.measures import area_brackets, registered
@@ -191,11 +187,6 @@ def test_areas_that_are_not_known_are_nan_in_a_comparison(short, long):
     assert not math.isnan(moved.of("tradeoff area")["a"])
 
 
-def test_rows_that_are_kept_are_found_by_their_thresholds(long, short):
-    found = short.at(short.thresholds)
-    np.testing.assert_array_equal(found.tp, long.at(short.thresholds).tp)
-
-
 def test_areas_of_the_spaces_are_those_of_the_full_table(long, short):
     assert short.pr.areas() == pytest.approx(long.pr.areas(), abs=1e-12)
     for name, area in EXACT.items():
@@ -244,32 +235,6 @@ def test_what_lies_between_the_rows_is_refused(short, question):
 
 
 # ---------------------------------------------------------------------- the table as a value
-
-
-def test_copies_are_equal_and_locked(short):
-    for twin in (copy.deepcopy(short), pickle.loads(pickle.dumps(short))):
-        assert twin == short
-        assert twin.table.known == short.table.known
-        assert not twin.table.gaps.between.flags.writeable
-
-
-def test_a_copy_equals_its_original_also_where_a_measure_is_undefined():
-    worst = iso.OperatingPoints.from_scores([0, 0, 0, 1, 1], [5, 4, 3, 2, 1])
-    some = compacted(worst)
-    assert math.isnan(some.table.known[Stored.MISSES])
-    assert pickle.loads(pickle.dumps(some)) == some
-
-
-def test_tables_differ_in_gaps_and_in_what_is_known(long, short):
-    table = short.table
-    between, known = table.gaps.between, dict(table.known)
-    assert replace(table, gaps=Gaps(between, known)) == table
-    assert replace(table, gaps=Gaps(~between, known)) != table
-    assert replace(table, gaps=None) != table
-    assert replace(table, gaps=Gaps(between, {})) != table
-    assert replace(table, gaps=Gaps(between, dict.fromkeys(known, 0.5))) != table
-    assert replace(table, gaps=Gaps(between, known, has_hull=False)) != table
-    assert long.table != table
 
 
 def test_the_printout_says_that_rows_are_missing(long, short):

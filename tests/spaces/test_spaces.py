@@ -94,17 +94,6 @@ def test_agrees_with_scikit_learn(sample):
         assert (points.fn[row], points.tn[row]) == (fn, tn)
 
 
-@given(binary_samples(min_size=4, weights="float", dtypes=("float64",)))
-def test_agrees_with_scikit_learn_on_weights(sample):
-    labels, scores, weights = sample
-    ranks = np.unique(scores, return_inverse=True)[1]
-    points = OperatingPoints.from_scores(labels, scores, sample_weight=weights)
-    auroc = roc_auc_score(labels, ranks, sample_weight=weights)
-    assert points.roc.area() == pytest.approx(auroc, rel=1e-9, abs=1e-9)
-    average = average_precision_score(labels, ranks, sample_weight=weights)
-    assert points.pr.area("average-precision") == pytest.approx(average, rel=1e-9)
-
-
 def test_partial_roc_area_is_scikit_learns():
     """McClish's standardisation, as ``roc_auc_score(max_fpr=)`` has it."""
     for hi in (0.2, 1 / 3, 0.9):
