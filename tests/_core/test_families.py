@@ -131,22 +131,10 @@ def test_labels():
     for labels in (["x", 0.5], ("x", 0.5), pd.Series(["x", 0.5])):
         points = from_sets([0], [[0], [1]], universe_size=3, labels=labels)
         assert points.labels == ("x", 0.5)
-    refused(
-        LengthError,
-        "labels has 1 values but found has 2",
-        [0],
-        [[0], [1]],
-        universe_size=3,
-        labels=["x"],
-    )
-    refused(
-        MembershipError,
-        "found is a dict whose keys are labels; leave out labels=",
-        [0],
-        {"a": [0]},
-        universe_size=3,
-        labels=["x"],
-    )
+    options = {"universe_size": 3, "labels": ["x"]}
+    refused(LengthError, "labels has 1 values but found has 2", [0], [[0], [1]], **options)
+    message = "found is a dict whose keys are labels; leave out labels="
+    refused(MembershipError, message, [0], {"a": [0]}, **options)
 
 
 # refusals -------------------------------------------------------------------------------------
@@ -305,12 +293,7 @@ def test_refusals_of_biclusters(message, target, found, universe):
 
 
 def test_a_mask_of_the_wrong_length_names_its_side():
-    refused(
-        LengthError,
-        "found[0]: rows is a mask of 2 elements but the universe has 7",
-        BLOCK,
-        [([True, False], [0])],
-        universe_size=SHAPE,
-    )
+    message = "found[0]: rows is a mask of 2 elements but the universe has 7"
+    refused(LengthError, message, BLOCK, [([True, False], [0])], universe_size=SHAPE)
     with pytest.raises(MembershipError, match="one bicluster belongs to a matrix of shape"):
         BLOCK.overlap(Bicluster([0], [0], (5, 7)))
