@@ -94,11 +94,6 @@ def test_every_measure_has_finite_bounds_where_a_row_is_missing(measure):
     assert -math.inf < lo <= measure.of(points) <= hi < math.inf
 
 
-def test_bounds_are_those_of_operating_points():
-    with pytest.raises(ParameterError, match=r"^points must be OperatingPoints but is list; make"):
-        area_brackets([1, 0, 1])
-
-
 @given(tables, choices)
 def test_areas_of_the_hull_lie_between_bounds(points, kept):
     """Where vertices may be missing, and where they are not."""
@@ -175,10 +170,6 @@ def test_a_gap_that_may_leave_nothing_to_average_over():
     assert found["expected F1 gain"] == Bracket(-math.inf, 1.0)
 
 
-def test_a_bracket_tells_its_width():
-    assert Bracket(0.25, 0.75).width == 0.5
-
-
 @given(tables, choices, st.floats(0.01, 0.99))
 def test_another_prevalence_keeps_auroc_and_brackets_the_rest(points, kept, prevalence):
     some = compact(points, kept, {Stored.ROC: points.roc.area()})
@@ -192,16 +183,6 @@ def test_another_prevalence_keeps_auroc_and_brackets_the_rest(points, kept, prev
     assert abs(found["AUROC"].lo - there.roc.area()) < 1e-12
     others = set(misses(there, moved)) - {"AUROC", "expected accuracy"}
     assert others == set()
-
-
-def test_the_exact_areas_of_a_compacted_table_need_no_bounds():
-    points = iso.OperatingPoints.from_scores([1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1])
-    some = compact(points, [False])
-    gaps = replace(some.table.gaps, known=dict.fromkeys(Stored, 0.5))
-    everything = replace(some.table, gaps=gaps)
-    found = area_brackets(iso.OperatingPoints(everything))
-    assert found["AUROC"] == found["AUPR, max precision"] == Bracket(0.5, 0.5)
-    assert all(bracket.width == 0 for bracket in found.values())
 
 
 @given(tables, choices, st.sets(st.sampled_from(list(EXACT)), min_size=1))
@@ -219,6 +200,8 @@ def test_an_area_may_be_named_alone_and_must_be_known():
     assert area_brackets(points, "AUROC") == {"AUROC": Bracket(0.75, 0.75)}
     with pytest.raises(ParameterError, match="areas must be names among 'AUROC'"):
         area_brackets(points, ["AUC"])
+    with pytest.raises(ParameterError, match=r"^points must be OperatingPoints but is list; make"):
+        area_brackets([1, 0, 1])
 
 
 @given(tables, choices, st.sets(st.sampled_from(list(Stored))))

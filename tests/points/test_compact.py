@@ -120,21 +120,16 @@ def test_kept_rows_are_dense(scale, fineness):
 # ---------------------------------------------------------------------- what is answered
 
 
-@pytest.mark.parametrize("beta", BETAS)
-def test_best_threshold_for_f(long, short, beta):
-    assert decided(iso.best_threshold(short, beta=beta)) == decided(
-        iso.best_threshold(long, beta=beta)
-    )
-
-
 @pytest.mark.parametrize(
     "asked",
-    [{"cost": 0.1}, {"cost": 0.5}, {"cost": 0.93}, {"objective": "accuracy"},
-     {"objective": "youden"}, {"lam": 0.3}, {"index": "cost", "lam": 0.4},
-     {"index": "kulczynski", "lam": 0.0}, {"index": "jaccard", "lam": 0.8}],
+    [{"beta": beta} for beta in BETAS]
+    + [{"cost": cost} for cost in (0.1, 0.5, 0.93)]
+    + [{"objective": "accuracy"}, {"objective": "youden"}, {"lam": 0.3}]
+    + [{"index": "cost", "lam": 0.4}, {"index": "kulczynski", "lam": 0.0}]
+    + [{"index": "jaccard", "lam": 0.8}],
     ids=str,
-)  # fmt: skip
-def test_best_threshold_for_other_objectives(long, short, asked):
+)
+def test_best_threshold(long, short, asked):
     found, expected = (iso.best_threshold(points, **asked) for points in (short, long))
     assert decided(found) == decided(expected)
     assert found.value == expected.value
