@@ -147,14 +147,7 @@ def test_accuracy_at_a_cost_may_exceed_1():
     assert points.accuracy(0.1)[1] == pytest.approx(2 * 0.9 * 0.25 + 2 * 0.1 * 0.75)
 
 
-def test_a_prevalence_too_close_to_1():
-    few = OperatingPoints.from_scores(LABELS, range(8, 0, -1), sample_weight=[1e-29] * 8)
-    message = "is too large: 4e-29 positives would stand among 1e-30 or fewer"
-    with pytest.raises(ParameterError, match=f"^prevalence 0.99 {message}$"):
-        few.at_prevalence(0.99)
-
-
-def test_sums_beyond_counts_are_refused():
+def test_sums_and_prevalences_beyond_floats_are_refused():
     """Twelve doublings from 2**53 once ran through the end of the integers."""
     points = OperatingPoints.from_counts(
         [2**52], [2**51], positives=2**52, negatives=2**52, thresholds=[1.0]
@@ -163,12 +156,13 @@ def test_sums_beyond_counts_are_refused():
     assert doubled.positives == 2**53
     with pytest.raises(PointsError, match=r"^positives must lie between 0 and 2\*\*53 but is"):
         sum([doubled, doubled])
-
-
-def test_sums_of_large_weights_are_refused():
     points = OperatingPoints.from_scores([1, 0], [2, 1], sample_weight=[0.9e30, 1.0])
     with pytest.raises(PointsError, match=OUT_OF_RANGE):
         _ = points + points
+    few = OperatingPoints.from_scores(LABELS, range(8, 0, -1), sample_weight=[1e-29] * 8)
+    message = "is too large: 4e-29 positives would stand among 1e-30 or fewer"
+    with pytest.raises(ParameterError, match=f"^prevalence 0.99 {message}$"):
+        few.at_prevalence(0.99)
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-31, 1e31, 1e154])

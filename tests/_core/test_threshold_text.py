@@ -179,13 +179,8 @@ def test_a_threshold_is_as_short_as_its_neighbour_allows(threshold, below, shown
     assert threshold_text(threshold, below) == shown
 
 
-def test_without_neighbours_a_threshold_has_all_its_digits():
-    assert threshold_text(0.41315287) == "0.41315287"
-
-
 def test_a_column_of_thresholds_computes_what_is_looked_at():
     texts = ThresholdTexts([np.inf, 0.41315287, 0.2], [0.41315287, 0.2, -np.inf])
-    assert len(texts) == 3
-    assert list(texts) == ["inf", "0.413", "0.2"]
-    assert texts[1] == "0.413"
+    assert (len(texts), list(texts), texts[1]) == (3, ["inf", "0.413", "0.2"], "0.413")
     assert list(texts[1:]) == ["0.413", "0.2"]
+    assert threshold_text(0.41315287) == "0.41315287"

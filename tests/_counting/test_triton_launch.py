@@ -227,14 +227,11 @@ def test_tensors_on_cuda_take_this_way(monkeypatch):
         assert array_api.sorted_keys_of(Sample(labels, {"": scores})) is None
 
 
-def test_where_triton_runs():
+def test_only_torch_on_cuda_takes_this_way():
     class Tensor:
         is_cuda = True
 
     Tensor.__module__ = "torch"
     assert triton_launch.can_run_on(Tensor())
-
-
-def test_only_torch_on_cuda_takes_this_way():
     assert not triton_launch.can_run_on(torch.ones(2))
     assert not triton_launch.can_run_on(np.ones(2))
