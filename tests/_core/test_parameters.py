@@ -7,7 +7,6 @@ import pytest
 
 from isometrics._core.parameters import (
     check_beta,
-    check_budget,
     check_choice,
     check_cost,
     check_level,
@@ -32,7 +31,6 @@ def refusal(message, function, *given, **options):
     ("check", "name", "accepted", "values", "refused"),
     [
         (check_beta, "beta", "a number ≥ 0", [0, np.float32(0.5), 1e300, math.inf], [-1, -1e-300]),
-        (check_budget, "budget", "a number ≥ 0", [0, np.int64(50), math.inf], [-1]),
         (check_cost, "cost", "between 0 and 1", [0, np.int64(1), 0.3], [-0.1, 1.1, math.inf]),
         (
             check_prevalence,
