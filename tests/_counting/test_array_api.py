@@ -19,6 +19,7 @@ from isometrics._core.counts import HIGHEST_SCORE
 from isometrics._core.sample import Sample
 from isometrics._counting import array_api
 from isometrics._counting.array_api import gathered, hull_in_chunks, sorted_keys_of, sums_of
+from isometrics._counting.confusion import Totals
 from isometrics._counting.keys import encoding_of
 from isometrics._table.path import path_of
 from isometrics._table.table import Stored
@@ -134,7 +135,7 @@ def check_against_host(to_array, sample, chunk):
     sums = sums_of(ranking, chunk=chunk)
     few = sums_of(ranking, everything=False, chunk=chunk)
     assert sums[:4] == few[:4]
-    known = measures_of_sums(sums, *totals)
+    known = measures_of_sums(sums, Totals(*totals))
     assert known == pytest.approx(measures(exact), rel=1e-12, abs=1e-12, nan_ok=True)
 
     compact = iso.OperatingPoints(table_on_device(device, "hull"))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.arrays import Counts, Total, prepend_zero
 from isometrics._core.counts import (
     HIGHEST_SCORE,
     LEAST_TOTAL,
@@ -20,6 +19,7 @@ from isometrics._core.parameters import check_beta, check_cost
 from isometrics._core.results import ResultTable, Value, read_only
 from isometrics._core.threshold_text import ThresholdTexts, threshold_text
 from isometrics._counting.confusion import Confusion, Totals, f_weights
+from isometrics._counting.keys import ScoreCounts
 from isometrics.errors import Advice, NotAnswerableError, ParameterError, ScoreError
 
 if TYPE_CHECKING:
@@ -138,16 +138,9 @@ class Table(Value):
         below: NDArray[Any] | None = None,
     ) -> Table:
         """Return a table of scores from rows that lack the empty rule."""
-        infinity = np.array([np.inf], thresholds.dtype)
-        return cls(
-            np.concatenate([infinity, thresholds]),
-            prepend_zero(tp),
-            prepend_zero(fp),
-            *totals,
-            Kind.SCORES,
-            gaps=gaps,
-            below=None if below is None else np.concatenate([thresholds[:1], below]),
-        )
+        below = None if below is None else np.concatenate([thresholds[:1], below])
+        rows = ScoreCounts.of_rows(thresholds, tp, fp)
+        return cls(*rows, *totals, Kind.SCORES, gaps=gaps, below=below)
 
     @property
     def size(self) -> int:

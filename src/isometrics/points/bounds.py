@@ -137,7 +137,8 @@ class GapBounds:
         area = OperatingPoints(self.table).tradeoff().area()
         if self.table.has_hull:
             return Bracket(area, area)
-        return apart_tradeoff(area, self.best.tradeoff().area())
+        best = self.best.tradeoff().area()
+        return Bracket(area - _ROUNDING_TRADEOFF, best + _ROUNDING_TRADEOFF)
 
     @cached_property
     def _low(self) -> dict[str, float]:
@@ -163,11 +164,6 @@ class GapBounds:
 def apart(lo: float, hi: float) -> Bracket:
     """Return bounds that hold although both were rounded."""
     return Bracket(lo - _ROUNDING * max(1, abs(lo)), hi + _ROUNDING * max(1, abs(hi)))
-
-
-def apart_tradeoff(lo: float, hi: float) -> Bracket:
-    """Return bounds of areas over λ that hold although both were rounded."""
-    return Bracket(lo - _ROUNDING_TRADEOFF, hi + _ROUNDING_TRADEOFF)
 
 
 def worst_way(table: Table) -> Table:

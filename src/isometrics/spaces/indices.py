@@ -195,9 +195,6 @@ class ClosedIndex(WeightedIndex):
     has_empty_rule: bool = False
     """Whether the index is defined for the empty rule, which then is a point like any other."""
 
-    linear: bool = False
-    """Whether the index is linear in λ."""
-
     def __eq__(self, other: object) -> bool:
         """Compare by class: these indices have no parameters."""
         return type(self) is type(other) or NotImplemented
@@ -225,8 +222,6 @@ class _LinearIndex(ClosedIndex):
     """An index that is linear in λ."""
 
     __slots__ = ()
-
-    linear = True
 
     def areas(self, rows: Confusion, lo: Floats, hi: Floats) -> Floats:
         """Return the area under the curve of each point from lo to hi."""
