@@ -36,8 +36,8 @@ def doubled_sums(path: Path, lo: Exact, hi: Exact) -> list[float]:
     """
 
     def doubled_area(pieces: Pieces) -> Any:
-        _, y, _, y_end, rise, _ = pieces.part
-        return segments.doubled_area(rise, y, y_end)
+        part = pieces.part
+        return segments.doubled_area(part.rise, part.y, part.y_end)
 
     compiled = {"doubled": segments.DOUBLED}
     return path.sums({"doubled": doubled_area}, lo, hi, compiled=compiled, rising=False)["doubled"]
