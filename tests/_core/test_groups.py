@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
@@ -174,52 +173,6 @@ def test_extension_types_that_may_print_otherwise_name_no_groups():
         iso.read_predictions(frame, group="g")
 
 
-# ---------------------------------------------------------------------- categories without rows
-
-CATEGORIES = pd.Categorical(["b", "a", "b", "b", "a", "a"], categories=["z", "b", "never", "a"])
-CATEGORICAL = pd.DataFrame({"label": LABELS, "score": SCORES, "site": CATEGORIES})
-
-
-def categorical(kind, folder):
-    table = pa.table(CATEGORICAL)
-    if kind == "pandas":
-        return CATEGORICAL
-    if kind == "polars":
-        enum = pl.Enum(["z", "b", "never", "a"])
-        return pl.from_arrow(table).with_columns(pl.col("site").cast(enum))
-    if kind == "parquet":
-        pq.write_table(table, folder / "it.parquet")
-        return folder / "it.parquet"
-    return table
-
-
-@pytest.mark.parametrize("keep_rows", [False, True])
-@pytest.mark.parametrize("kind", ["pandas", "polars", "parquet", "arrow"])
-def test_a_category_without_rows_is_no_group(kind, keep_rows, tmp_path):
-    given = categorical(kind, tmp_path)
-    result = iso.read_predictions(given, group="site", keep_rows=keep_rows)
-    assert list(result.groups) == ["a", "b"]
-    assert result.skipped == {}
-    assert result.groups == iso.analyse(LABELS, SCORES, groups=CATEGORIES).groups
-
-
-def test_intervals_of_a_file_with_a_category_without_rows(tmp_path):
-    path = categorical("parquet", tmp_path)
-    result = iso.read_predictions(path, group="site", keep_rows=True)
-    assert result.bootstrap("AUROC", clusters=True, n_resamples=20, stratified=False)
-
-
-@pytest.mark.parametrize("keep_rows", [False, True])
-def test_a_category_whose_rows_all_have_weight_zero_is_no_group(keep_rows):
-    weights = [1, 0, 2, 1, 0, 0]
-    frame = CATEGORICAL.assign(weight=weights)
-    analysed = iso.analyse(LABELS, SCORES, groups=CATEGORIES, sample_weight=weights)
-    result = iso.read_predictions(frame, group="site", weight="weight", keep_rows=keep_rows)
-    assert list(result.groups) == list(analysed.groups) == ["b"]
-    assert result.groups == analysed.groups
-    assert result.skipped == analysed.skipped == {}
-
-
 # ---------------------------------------------------------------------- missing groups
 
 MISSING = {
@@ -264,19 +217,6 @@ def _with_nan(frame):
     return table
 
 
-@pytest.mark.parametrize("kind", MISSING)
-def test_missing_groups_are_counted_in_dask(kind):
-    dd = pytest.importorskip("dask.dataframe")
-    groups = MISSING[kind]
-    frame = pd.DataFrame({"label": LABELS, "score": SCORES, "g": groups})
-    with pytest.raises(MissingValueError) as refused:
-        iso.read_predictions(dd.from_pandas(frame, npartitions=2), group="g")
-    count, first = int(groups.isna().sum()), int(np.argmax(groups.isna()))
-    assert str(refused.value) == (
-        f"g has missing values (NaN or null): {count} in all, the first at position {first}"
-    )
-
-
 # ---------------------------------------------------------------------- the index of pandas
 
 INDEXES = {
@@ -315,16 +255,3 @@ def test_batches_without_rows(role):
     chunked = pa.Table.from_batches([empty, *parts, empty, *table.slice(2).to_batches(), empty])
     result, expected = (iso.read_predictions(each, **{role: "name"}) for each in (chunked, table))
     assert (result.models, result.groups) == (expected.models, expected.groups)
-
-
-def test_batches_whose_rows_all_have_weight_zero():
-    table = pa.table(
-        {"label": LABELS, "score": SCORES, "g": list("bababa"), "w": [0, 0, 1, 1, 1, 1]}
-    )
-    chunked = pa.concat_tables([table.slice(0, 2), table.slice(2)])
-    result = iso.read_predictions(chunked, group="g", weight="w", keep_rows=True)
-    assert (
-        result.groups
-        == iso.analyse(LABELS[2:], SCORES[2:], groups=list("baba"), sample_weight=[1] * 4).groups
-    )
-    assert list(result.rows.groups.names) == ["a", "b"]

@@ -36,6 +36,7 @@ from_scores = OperatingPoints.from_scores
 LABELS = [1, 0, 1, 0, 1]
 SCORES = [0.75, 0.5, 0.25, 0.25, 0.125]
 TABLE = from_scores(LABELS, SCORES)
+WORDS = [["no", "yes"][label] for label in LABELS]
 
 COLUMNS = {
     "list": list,
@@ -99,37 +100,26 @@ def test_labels(column, one, other, pos_label):
 
 
 @pytest.mark.parametrize(
-    "labels",
+    ("labels", "pos_label"),
     [
-        pd.Series(LABELS, dtype="Int64"),
-        pd.Series(LABELS, dtype="boolean"),
-        pd.Series(LABELS, dtype="Float32"),
-        pl.Series(LABELS, dtype=pl.UInt8),
-        np.array(LABELS, np.int8),
-        np.array(LABELS, np.float16),
-        [True, 0, 1.0, False, np.int8(1)],
+        (pd.Series(LABELS, dtype="Int64"), None),
+        (pd.Series(LABELS, dtype="boolean"), None),
+        (pd.Series(LABELS, dtype="Float32"), None),
+        (pl.Series(LABELS, dtype=pl.UInt8), None),
+        (np.array(LABELS, np.int8), None),
+        (np.array(LABELS, np.float16), None),
+        ([True, 0, 1.0, False, np.int8(1)], None),
+        (np.array(WORDS), "yes"),
+        (np.array(WORDS, np.dtypes.StringDType()), "yes"),
+        (pd.Series(WORDS, dtype="string"), "yes"),
+        (pd.Series(WORDS, dtype=object), np.str_("yes")),
+        (pl.Series(WORDS, dtype=pl.Categorical), "yes"),
+        (pl.Series(WORDS, dtype=pl.Enum(["no", "yes"])), np.str_("yes")),
+        (pa.array(WORDS, pa.large_string()), "yes"),
     ],
 )
-def test_labels_of_other_types(labels):
-    assert from_scores(labels, SCORES) == TABLE
-
-
-@pytest.mark.parametrize(
-    "column",
-    [
-        np.array,
-        lambda words: np.array(words, np.dtypes.StringDType()),
-        lambda words: pd.Series(words, dtype="string"),
-        lambda words: pd.Series(words, dtype=object),
-        lambda words: pl.Series(words, dtype=pl.Categorical),
-        lambda words: pl.Series(words, dtype=pl.Enum(["no", "yes"])),
-        lambda words: pa.array(words, pa.large_string()),
-    ],
-)
-def test_text_labels_of_other_types(column):
-    words = column([["no", "yes"][label] for label in LABELS])
-    assert from_scores(words, SCORES, pos_label="yes") == TABLE
-    assert from_scores(words, SCORES, pos_label=np.str_("yes")) == TABLE
+def test_labels_of_other_types(labels, pos_label):
+    assert from_scores(labels, SCORES, pos_label=pos_label) == TABLE
 
 
 @pytest.mark.parametrize(

@@ -71,18 +71,6 @@ def test_count_of_long_doubles_is_the_reference(sample):
     check_rows(count(labels, scores.astype(np.longdouble)), reference.count(labels, scores))
 
 
-@given(binary_samples(weights="integer", dtypes=DTYPES))
-def test_integer_weights_repeat_rows(sample):
-    labels, scores, weights = sample
-    present = weights > 0
-    rows = count(labels[present], scores[present], weights[present])
-    assert rows.tp.dtype == rows.fp.dtype == np.int64
-    check_rows(rows, reference.count(labels, scores, weights))
-    repeated = count(np.repeat(labels, weights), np.repeat(scores, weights))
-    for one, other in zip(rows, repeated, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
 @given(binary_samples(weights="float", dtypes=DTYPES))
 def test_float_weights_are_summed_to_rounding(sample):
     labels, scores, weights = sample
@@ -152,14 +140,6 @@ def test_a_tie_across_the_border_of_two_blocks(dtype, shift):
     labels = ranks % 3 == 0
     assert encoding_of(scores) is not None
     check_against_unique(labels, scores)
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_squeezed_scores_longer_than_a_block(dtype):
-    generator = np.random.default_rng(5)
-    scores = (100 * generator.standard_normal(2 * BLOCK + 5)).astype(dtype)
-    assert encoding_of(scores).gap > 0
-    check_against_unique(generator.random(scores.size) < 0.5, scores)
 
 
 def test_a_small_score_in_a_later_block_is_seen():

@@ -107,25 +107,6 @@ def test_labels_are_checked_by_a_survey(dtype, labels, is_valid, monkeypatch):
         assert torch.equal(ranking.keys, expected.keys)
 
 
-def test_short_steps_far_from_the_start_are_added_up_alike():
-    """They take a series of three terms in place of the logarithm."""
-    rng = np.random.default_rng(8)
-    labels = torch.tensor(rng.random(3000) < 0.4)
-    scores = torch.tensor(rng.normal(size=3000) + labels.numpy()).round(decimals=3)
-    ranking = array_api.sorted_keys_of(Sample(labels, {"": scores}))
-    totals = ranking.positives, ranking.size - ranking.positives
-    exact = sums_of(ranking)
-    pairs, terms, crossing = triton_launch.sums(
-        ranking.keys,
-        *totals,
-        array_api.baseline_of(*totals),
-        number=7,
-        spans=triton_launch.spans_of(3000, 4, 16),
-    )
-    assert (pairs, tuple(crossing)) == (exact.pairs, tuple(exact.crossing))
-    assert terms == pytest.approx(exact[2:9], rel=1e-13)
-
-
 @pytest.mark.parametrize(("tile", "most"), [(4, 99), (4, 2), (16, 99), (64, 1)])
 @pytest.mark.parametrize("case", SCORES)
 def test_hulls_are_those_of_array_operations(case, tile, most):
@@ -202,29 +183,6 @@ def test_triton_is_given_no_floats(monkeypatch):
     array_api.hull_rows(ranking)
     assert len(given) > 20
     assert not any(isinstance(each, float) for each in given)
-
-
-def test_tensors_on_cuda_take_this_way(monkeypatch):
-    scores, labels = torch.tensor([0.9, 0.1, 0.8, 0.8]), torch.tensor([True, False, True, False])
-    sample = Sample(labels, {"": scores})
-    expected = sums_of(array_api.sorted_keys_of(sample))
-    asked = []
-
-    def on_cuda(array):
-        asked.append(array)
-        return True
-
-    monkeypatch.setattr(triton_launch, "can_run_on", on_cuda)
-    monkeypatch.setattr(triton_launch, "sort_in_place", lambda _: False)
-    sums = sums_of(array_api.sorted_keys_of(sample))
-    assert sums[:2] == expected[:2]
-    assert sums[2:] == pytest.approx(expected[2:], rel=1e-13, nan_ok=True)
-    assert len(asked) == 3
-    # Where no bit is free, or a score is NaN, the host looks at the rows.
-    full = torch.tensor([5e-324, -5e-324, 1e308, -1e308], dtype=torch.float64)
-    broken = torch.tensor([0.9, 0.1, math.nan, 0.8])
-    for scores in (full, broken):
-        assert array_api.sorted_keys_of(Sample(labels, {"": scores})) is None
 
 
 def test_only_torch_on_cuda_takes_this_way():

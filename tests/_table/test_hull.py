@@ -104,13 +104,6 @@ def test_vertices_are_rows_with_their_thresholds(sample):
     assert hull.thresholds[0] == np.inf
 
 
-@given(binary_samples())
-def test_first_vertex_has_the_highest_precision(sample):
-    """The PRG hull is the image without the empty rule; it starts at the best precision."""
-    points = OperatingPoints.from_scores(*sample)
-    assert points.hull().precision[1] == np.nanmax(points.precision)
-
-
 @pytest.mark.parametrize(
     "shape",
     [

@@ -154,15 +154,6 @@ def test_a_wrong_corner_is_found(monkeypatch, wrong):
     assert {"AUROC", "AUPR", "average precision", "AUPRG"} <= set(lost)
 
 
-def test_what_is_known_is_taken():
-    points = iso.OperatingPoints.from_scores([1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1])
-    some = compact(points, [False], {Stored.ROC: 0.625})
-    found = area_brackets(some)
-    assert found["AUROC"] == Bracket(0.625, 0.625)
-    assert found["expected accuracy"].width < 1e-13
-    assert found["AUPR"].width > 0.1
-
-
 def test_a_gap_that_may_leave_nothing_to_average_over():
     """Perhaps all negatives rank above all positives, and no gain is to be expected."""
     points = iso.OperatingPoints.from_counts([1], [1], positives=2, negatives=6)

@@ -175,13 +175,6 @@ def test_compare(long, short):
     assert repr(found.hull_dominance) == repr(expected.hull_dominance)
 
 
-def test_areas_that_are_not_known_are_nan_in_a_comparison(short, long):
-    moved = iso.compare({"a": short.at_prevalence(0.2), "b": long.at_prevalence(0.2)}).areas
-    assert math.isnan(moved.of("AUPR")["a"])
-    assert moved.of("AUROC")["a"] == pytest.approx(moved.of("AUROC")["b"], abs=1e-12)
-    assert not math.isnan(moved.of("tradeoff area")["a"])
-
-
 def test_areas_of_the_spaces_are_those_of_the_full_table(long, short):
     assert short.pr.areas() == pytest.approx(long.pr.areas(), abs=1e-12)
     for name, area in EXACT.items():
@@ -298,14 +291,6 @@ def test_room_is_used(long, most):
     # Rows are spread over the whole curve.
     assert np.diff(some.tp).max() < 20 * long.positives / most
     assert np.diff(some.fp).max() < 20 * long.negatives / most
-
-
-def test_compacting_again_keeps_what_is_known(long):
-    some = long.compact(1000).compact(300)
-    assert len(some) <= 300
-    assert some.table.known == long.compact(1000).table.known
-    full = np.searchsorted(-long.thresholds[1:], -some.thresholds[1:])
-    np.testing.assert_array_equal(some.table.gaps.between[1:], np.diff(full) > 1)
 
 
 def test_a_curve_and_a_table_of_bins():

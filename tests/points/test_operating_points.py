@@ -322,21 +322,6 @@ def test_merging_big_integers(one, other):
         assert (merged.tp[row], merged.fp[row]) == (sum(above), len(above) - sum(above))
 
 
-@given(
-    binary_samples(weights="float", dtypes=("float16", "float64")),
-    binary_samples(weights="float", dtypes=("float16", "float64")),
-)
-def test_merging_weighted_tables(one, other):
-    expected = from_scores(*pooled([one, other])[:2], sample_weight=pooled([one, other])[2])
-    merged = from_scores(*one[:2], sample_weight=one[2]) + from_scores(
-        *other[:2], sample_weight=other[2]
-    )
-    np.testing.assert_array_equal(merged.thresholds, expected.thresholds)
-    np.testing.assert_allclose(merged.tp, expected.tp, rtol=1e-12)
-    np.testing.assert_allclose(merged.fp, expected.fp, rtol=1e-12)
-    assert (merged.tp[-1], merged.fp[-1]) == (merged.positives, merged.negatives)
-
-
 @given(mixed, mixed, st.integers(0, 9), st.integers(0, 9))
 def test_merging_tables_with_items_never_scored(one, other, positives, negatives):
     """Items never scored are items of score -inf."""

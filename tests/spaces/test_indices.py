@@ -110,14 +110,6 @@ def test_equal_points_do_not_meet(name):
     assert np.isnan(INDICES[name].crossing(rows, rows, 0.0, 1.0)).all()
 
 
-def test_crossing_of_almost_collinear_points_is_rounded_once():
-    """Counts near 2**53, whose products have twice as many bits."""
-    one = Confusion(np.array([2**52]), np.array([1]), 2**53, 2**53)
-    other = Confusion(np.array([2**52 + 1]), np.array([2]), 2**53, 2**53)
-    exact = mpmath.mpf(2**53 - (2**52 + 1)) / (2**53 - (2**52 + 1) + 2**53)
-    assert INDICES["f-measure"].crossing(one, other, 0.0, 1.0).item() == float(exact)
-
-
 # areas -----------------------------------------------------------------------------------------
 
 
@@ -208,11 +200,6 @@ def test_the_isoline_of_the_highest_value_is_a_corner(name, lam):
     np.testing.assert_allclose([recall, precision], 1, rtol=1e-9)
 
 
-def test_no_isoline_where_no_point_has_the_value():
-    recall, precision = INDICES["folke"].isoline(1.5, 0.5)
-    assert recall.size == precision.size == 0
-
-
 def test_what_is_refused():
     jaccard = INDICES["jaccard"]
     for call, message in (
@@ -285,3 +272,16 @@ def test_rates_of_0_have_the_value_of_the_formula(rates, lam):
     assert index_named("folke").value(precision, recall, lam) == folke
     own = iso.Index("own", lambda p, r, weight: weight * r + (1 - weight) * p)
     assert own.value(precision, recall, lam) == kulczynski
+
+
+def test_crossing_of_almost_collinear_points_is_rounded_once():
+    """Counts near 2**53, whose products have twice as many bits."""
+    one = Confusion(np.array([2**52]), np.array([1]), 2**53, 2**53)
+    other = Confusion(np.array([2**52 + 1]), np.array([2]), 2**53, 2**53)
+    exact = mpmath.mpf(2**53 - (2**52 + 1)) / (2**53 - (2**52 + 1) + 2**53)
+    assert INDICES["f-measure"].crossing(one, other, 0.0, 1.0).item() == float(exact)
+
+
+def test_no_isoline_where_no_point_has_the_value():
+    recall, precision = INDICES["folke"].isoline(1.5, 0.5)
+    assert recall.size == precision.size == 0

@@ -203,15 +203,6 @@ def test_best_rows():
         t.best(2)
 
 
-def test_intervals_are_a_table():
-    found = POINTS.tradeoff("jaccard").intervals
-    assert found.to_frame("pandas")["lambda_hi"].tolist() == [0.0625, 0.6, 1]
-    assert repr(found).startswith("TradeoffIntervals: 3 rows are best for some λ\nthreshold")
-    assert repr(POINTS.tradeoff("kulczynski").best(0)).startswith("TradeoffIntervals: 1 row is")
-    with pytest.raises(ValueError, match="read-only"):
-        found.lambda_lo[0] = 1
-
-
 def test_a_tradeoff_prints():
     t = POINTS.tradeoff("jaccard")
     assert repr(t).startswith("Tradeoff (jaccard): 3 rows are best for some λ, area 0.716202\n")
@@ -288,16 +279,6 @@ def test_means_under_a_density(name, density):
         )
 
     assert found == pytest.approx(mean(t) / mean(lambda _: 1.0), rel=1e-10)
-
-
-def test_the_best_point_at_a_weight_has_its_interval():
-    intervals = POINTS.tradeoff().intervals
-    ends = list(zip(intervals.lambda_lo.tolist(), intervals.lambda_hi.tolist(), strict=True))
-    assert len(ends) > 1
-    for row, (lo, hi) in enumerate(ends):
-        best = POINTS.tradeoff().best((lo + hi) / 2)
-        assert (best.lambda_lo.tolist(), best.lambda_hi.tolist()) == ([lo], [hi])
-        assert best.table.tp.tolist() == [intervals.table.tp[row]]
 
 
 def test_a_density_is_renormalised_on_the_range():
