@@ -150,16 +150,8 @@ def test_named_measures_are_those_of_the_spaces():
         "tradeoff area": POINTS.tradeoff().area(),
         "achievable AUPR": POINTS.hull().pr.area(),
     }
-
-
-def test_each_space_has_its_area():
-    areas = {space: area_in(space) for space in ("roc", "pr", "prg", "tradeoff")}
-    assert {space: area.of(POINTS) for space, area in areas.items()} == {
-        "roc": POINTS.roc.area(),
-        "pr": POINTS.pr.area(),
-        "prg": POINTS.prg.area(),
-        "tradeoff": POINTS.tradeoff().area(),
-    }
+    names = {space: area_in(space).name for space in ("roc", "pr", "prg", "tradeoff")}
+    assert list(names.values()) == ["AUROC", "AUPR", "AUPRG", "tradeoff area"]
 
 
 def test_what_a_measure_may_be():

@@ -198,11 +198,10 @@ def test_classes_without_a_true_positive():
 
 def test_classes_that_are_only_predicted():
     y_true, y_pred = [0, 0, 1, 1], [0, 0, 1, 2]
-    expected = [1, phi(2 / 3, 0.5), math.nan]
     result = iso.f1_gain_score(y_true, y_pred, average=None, undefined="nan")
-    np.testing.assert_allclose(result, expected)
-    refusal(OneClassError, "only negatives", iso.f1_gain_score, y_true, y_pred, average=None)
-    refusal(OneClassError, "only negatives", iso.f1_gain_score, y_true, y_pred, average="macro")
+    np.testing.assert_allclose(result, [1, phi(2 / 3, 0.5), math.nan])
+    for average in (None, "macro"):
+        refusal(OneClassError, "only negatives", iso.f1_gain_score, y_true, y_pred, average=average)
     assert math.isnan(iso.f1_gain_score(y_true, y_pred, average="macro", undefined="nan"))
     # Without a positive it has no weight, and its gain is not asked for.
     assert iso.f1_gain_score(y_true, y_pred, average="weighted") == pytest.approx(
@@ -327,6 +326,10 @@ def test_interpolation_is_passed_on():
     message = "interpolation must be one of 'davis-goadrich'"
     refusal(ParameterError, message, iso.aupr_score, LABELS, SCORES, interpolation="spline")
     assert iso.aupr_score(LABELS, SCORES, interpolation="average-precision") == pytest.approx(5 / 6)
+    gain = Measure("gain at recall π", lambda points: points.prg.y0, stored="Y0")
+    points = iso.OperatingPoints.from_scores(LABELS, SCORES)
+    # What tables may store need not be an area.
+    assert measure_score(LABELS, SCORES, measure=gain) == points.prg.y0
 
 
 @given(binary_samples(weights="integer"))
@@ -341,12 +344,6 @@ def test_the_gain_curve_has_the_rows_of_the_table(sample):
     np.testing.assert_array_equal(curve.thresholds, points.thresholds)
     precision_gain, recall_gain, thresholds = curve
     assert precision_gain.size == recall_gain.size == thresholds.size
-
-
-def test_a_measure_that_tables_may_store_need_not_be_an_area():
-    gain = Measure("gain at recall π", lambda points: points.prg.y0, stored="Y0")
-    points = iso.OperatingPoints.from_scores(LABELS, SCORES)
-    assert measure_score(LABELS, SCORES, measure=gain) == points.prg.y0
 
 
 @pytest.mark.parametrize("rows", [40, 5_000])

@@ -76,13 +76,6 @@ def test_weighted_curves_give_their_counts_back_to_rounding(sample):
     np.testing.assert_allclose(recovered.fp[1:], expected.fp[known], atol=doubt, rtol=0)
 
 
-def test_few_false_positives_beside_many_true_ones():
-    totals = {"positives": 3000.5, "negatives": 50.3}
-    expected = OperatingPoints.from_counts([1000.5, 2000.5], [0.1, 0.1], **totals)
-    recovered = from_pr(expected.recall, expected.precision, **totals)
-    np.testing.assert_allclose(recovered.fp, expected.fp, atol=1e-11)
-
-
 def test_small_totals_are_not_taken_for_rounding():
     """Half of 1e-6 positives is far from all of them, in single precision too."""
     fpr, tpr = (np.array(rates, np.float32) for rates in ([0, 0.1, 0.3, 1], [0, 0.5, 0.8, 1]))

@@ -135,31 +135,28 @@ def test_best_threshold(long, short, asked):
     assert found.value == expected.value
 
 
-def test_optimal_thresholds(long, short):
-    found, expected = iso.optimal_thresholds(short), iso.optimal_thresholds(long)
-    assert found.points.table == expected.points.table
-    np.testing.assert_array_equal(found.beta_squared_lo, expected.beta_squared_lo)
+def tradeoff(points, index):
+    curve = points.tradeoff(index)
+    part = curve.area(0.2, 0.7, density="triangular")
+    return [curve.area(), part, curve.intervals, curve.useful_range()]
 
 
-@pytest.mark.parametrize("index", INDICES)
-def test_tradeoff_curves(long, short, index):
-    found, expected = short.tradeoff(index), long.tradeoff(index)
-    assert found.area() == expected.area()
-    assert found.area(0.2, 0.7, density="triangular") == expected.area(
-        0.2, 0.7, density="triangular"
-    )
-    np.testing.assert_array_equal(found.intervals.lambda_lo, expected.intervals.lambda_lo)
-    mine, theirs = found.useful_range(), expected.useful_range()
-    np.testing.assert_array_equal(mine.lambda_lo, theirs.lambda_lo)
-    np.testing.assert_array_equal(mine.lambda_hi, theirs.lambda_hi)
+def calibrated(points, calibrator):
+    fitted = calibrator.from_points(points)
+    return [fitted.segments_.highest_score, *fitted.transform(np.linspace(-4, 4, 101))]
 
 
-@pytest.mark.parametrize("calibrator", [iso.AccuracyCalibrator, iso.FCalibrator])
-def test_calibrators(long, short, calibrator):
-    found, expected = (calibrator.from_points(points) for points in (short, long))
-    assert found.segments_.highest_score == expected.segments_.highest_score
-    scores = np.linspace(-4, 4, 101)
-    np.testing.assert_array_equal(found.transform(scores), expected.transform(scores))
+ANSWERED = {
+    "best for all β": iso.optimal_thresholds,
+    "calibrated accuracy": lambda points: calibrated(points, iso.AccuracyCalibrator),
+    "calibrated F": lambda points: calibrated(points, iso.FCalibrator),
+    **{index: lambda points, index=index: tradeoff(points, index) for index in INDICES},
+}
+
+
+@pytest.mark.parametrize("question", ANSWERED)
+def test_what_follows_from_the_hull_is_answered(long, short, question):
+    assert ANSWERED[question](short) == ANSWERED[question](long)
 
 
 def test_compare(long, short):
