@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import isometrics as iso
@@ -39,6 +39,7 @@ def check(short, whole):
     weighted=st.booleans(),
     section=st.sampled_from([1, 3, 8, 1000]),
 )
+@example(rows=[(True, math.inf, 1), (False, 0.5, 1)], weighted=False, section=8)
 def test_any_section_gives_the_hull_and_areas_of_the_table(rows, weighted, section):
     labels, scores, weights = map(np.array, zip(*rows, strict=True))
     labels[:2] = True, False

@@ -207,6 +207,9 @@ def test_a_tradeoff_prints():
     t = POINTS.tradeoff("jaccard")
     assert repr(t).startswith("Tradeoff (jaccard): 3 rows are best for some λ, area 0.716202\n")
     assert t._repr_html_().startswith("<table><caption>Tradeoff (jaccard)")
+    assert t.to_frame("pandas")["lambda_hi"].tolist() == [0.0625, 0.6, 1]
+    assert repr(t.intervals).startswith("TradeoffIntervals: 3 rows are best for some λ\nthreshold")
+    assert repr(t.best(0)).startswith("TradeoffIntervals: 1 row is")
 
 
 def test_curves_of_all_points():
