@@ -83,15 +83,6 @@ def test_multinomial_weights_have_the_moments_of_multinomial(counts, margin):
     assert (np.abs(found - exact) < 5 * error).all()
 
 
-def test_a_row_is_drawn_as_often_as_the_binomial_distribution_says():
-    size, n = 50_000, 30
-    weights = drawn([1] * n, [slice(0, None)], size, seed=5)[:, 7]
-    for k in range(4):
-        chance = math.comb(n, k) / n**k * (1 - 1 / n) ** (n - k)
-        error = math.sqrt(chance * (1 - chance) / size)
-        assert abs((weights == k).mean() - chance) < 5 * error
-
-
 @pytest.mark.usefixtures("compiled_loops")
 @pytest.mark.parametrize(
     ("size", "strata"), [(8, [slice(0, None)]), (300, [slice(100), slice(100, None)])]

@@ -14,7 +14,6 @@ from isometrics._counting.confusion import Totals
 from isometrics._table.table import Gaps, Kind, Stored, Table
 from isometrics.errors import ParameterError, UndefinedWarning
 from isometrics.measures import area_brackets, measure_named, registered
-from isometrics.points import bounds as gaps
 from isometrics.points.bounds import Bracket
 from isometrics.points.compact import Compacting
 from isometrics.testing.strategies import binary_samples, count_tables
@@ -139,19 +138,6 @@ def test_more_rows_never_widen_a_bracket():
     steps = np.diff(np.nan_to_num(widths, posinf=1e9), axis=0)
     assert (steps <= 1e-12).all()
     assert (np.array(widths[-1]) < 1e-12).all()
-
-
-@pytest.mark.parametrize("wrong", ["worst_way", "best_way"])
-def test_a_wrong_corner_is_found(monkeypatch, wrong):
-    """The law above can fail: with one corner in place of the other it does."""
-    points = iso.OperatingPoints.from_scores([1, 1, 0, 0, 1, 0], [6, 5, 4, 3, 2, 1])
-    worse = iso.OperatingPoints.from_scores([0, 0, 1, 1, 0, 1], [6, 5, 4, 3, 2, 1])
-    ends = [False]
-    assert misses(points, compact(points, ends)) == misses(worse, compact(worse, ends)) == []
-    right = {"worst_way": gaps.best_way, "best_way": gaps.worst_way}[wrong]
-    monkeypatch.setattr(gaps, wrong, right)
-    lost = misses(points, compact(points, ends)) + misses(worse, compact(worse, ends))
-    assert {"AUROC", "AUPR", "average precision", "AUPRG"} <= set(lost)
 
 
 def test_a_gap_that_may_leave_nothing_to_average_over():

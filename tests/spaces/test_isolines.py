@@ -90,15 +90,6 @@ def test_every_point_has_the_accuracy(value, space, prevalence, cost):
         assert on_border(x[end], y[end])
 
 
-@given(st.floats(0.05, 1), prevalences, betas)
-def test_lines_of_equal_f_have_slope_minus_beta_squared(value, prevalence, beta):
-    x, y = f_isoline(value, "prg", prevalence, beta=beta)
-    assume(x.size and np.hypot(*np.ptp((x, y), axis=1)) > 1e-3)
-    weight = 1.0 if np.isinf(beta) else beta**2 / (1 + beta**2)
-    assert np.ptp(x) * weight == pytest.approx(np.ptp(y) * (1 - weight), abs=1e-12)
-    assert np.ptp(x) == 0 or (np.diff(y) <= 0).all()
-
-
 @pytest.mark.parametrize("size", [2, 3, 10, 11, 200])
 def test_a_curve_has_as_many_points_as_asked_for(size):
     assert f_isoline(0.5, "pr", 0.2, size=size)[0].size == size

@@ -275,14 +275,12 @@ def lower_scores(table: Table, thresholds: NDArray[Any]) -> NDArray[Any]:
 
 
 def rows_at(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the row of the rule ``score >= t`` for each threshold t."""
+    """Return the row of the rule ``score >= t`` for each threshold t.
+
+    Where not every score has a row, what lies between the rows is not known.
+    """
     if table.complete:
         return np.asarray(np.searchsorted(-table.thresholds, -wanted, "right") - 1)
-    return _listed_rows(table, wanted)
-
-
-def _listed_rows(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
-    """Find thresholds among the rows; what lies between these is not known."""
     known = np.append(table.thresholds, np.nan)
     order = np.argsort(known, kind="stable")
     rows = order[np.searchsorted(known[order], wanted, "right") - 1]

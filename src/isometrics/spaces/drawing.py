@@ -17,7 +17,7 @@ from isometrics._core.parameters import (
 from isometrics._counting.confusion import f_weights
 from isometrics._table.path import hull_rows
 from isometrics._table.table import Kind
-from isometrics.spaces import SPACES, PRGSpace, PRSpace
+from isometrics.spaces import SPACES, PRSpace
 
 if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
@@ -312,12 +312,9 @@ def trace(
     if space == "pr":
         return _pr_polyline(thinned, width, height)
     view = SPACES[space](thinned)
-    return _prg_polyline(view, low) if isinstance(view, PRGSpace) else (view.x, view.y)
-
-
-def _prg_polyline(view: PRGSpace, low: float) -> tuple[Floats, Floats]:
-    """Return the points with true positives, preceded by the point of the curve at `low`."""
-    finite = view.table.tp > 0
+    if space == "roc":
+        return view.x, view.y
+    finite = thinned.tp > 0
     x, y = view.x[finite], view.y[finite]
     if x[0] <= low:
         return x, y
