@@ -128,41 +128,11 @@ def test_types_that_arrow_can_do_little_with(kind):
     assert weighted.groups == iso.read_predictions(texts, group="g", weight="weight").groups
 
 
-def extension(name, storage):
-    class Own(pa.ExtensionType):
-        def __init__(self):
-            super().__init__(storage, name)
-
-        def __arrow_ext_serialize__(self):
-            return b""
-
-        @classmethod
-        def __arrow_ext_deserialize__(cls, *_):
-            return cls()
-
-    return Own()
-
-
-def test_extension_types_are_read_as_they_are_stored():
+def test_labels_of_eight_bits():
+    """Any byte other than 0 is true."""
     label = pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, 0, 0, 7, 1, 0], pa.int8()))
-    columns = {"label": label}
-    for name, values in {
-        "score": SCORES,
-        "weight": [1, 0, 2, 1, 1, 1],
-        "g": list("bababa"),
-    }.items():
-        stored = pa.array(values)
-        columns[name] = pa.ExtensionArray.from_storage(
-            extension(f"own.{name}", stored.type), stored
-        )
-    result = iso.read_predictions(pa.table(columns), weight="weight", group="g")
-    expected = iso.analyse(LABELS, SCORES, sample_weight=[1, 0, 2, 1, 1, 1], groups=list("bababa"))
-    assert (result.models, result.groups) == (expected.models, expected.groups)
-    classes = pa.array([0, 1])
-    classes = pa.ExtensionArray.from_storage(extension("own.class", classes.type), classes)
-    coded = pa.DictionaryArray.from_arrays(pa.array(LABELS), classes)
-    coded = pa.table(columns | {"label": coded})
-    assert iso.read_predictions(coded, weight="weight", group="g").groups == expected.groups
+    result = iso.read_predictions(pa.table({"label": label, "score": SCORES}))
+    assert result.models == iso.analyse(LABELS, SCORES).models
 
 
 def test_extension_types_that_may_print_otherwise_name_no_groups():
@@ -215,43 +185,3 @@ def _with_nan(frame):
         values = pa.array(frame["g"].to_numpy(), from_pandas=False)
         return table.set_column(2, "g", values.dictionary_encode())
     return table
-
-
-# ---------------------------------------------------------------------- the index of pandas
-
-INDEXES = {
-    "filtered": lambda frame: frame[frame.score > 0.25],
-    "shuffled": lambda frame: frame.sample(frac=1, random_state=3),
-    "text": lambda frame: frame.set_index(pd.Index(list("fedcba"))),
-    "named": lambda frame: frame.set_index(pd.Index(range(10, 16), name="prob")),
-    "named as a column": lambda frame: frame.set_index(pd.Index(range(10, 16), name="score")),
-    "several levels": lambda frame: frame.set_index(
-        pd.MultiIndex.from_product([["a", "b"], [1, 2, 3]], names=["fold", None])
-    ),
-    "times": lambda frame: frame.set_index(pd.date_range("2026-01-01", periods=6)),
-    "doubled": lambda frame: frame.set_index(pd.Index([0, 0, 0, 1, 1, 1])),
-}
-
-
-@pytest.mark.parametrize("index", INDEXES)
-def test_the_index_of_pandas_is_no_column(index):
-    plain = pd.DataFrame({"label": LABELS, "score": SCORES, "site": list("bababa")})
-    frame = INDEXES[index](plain)
-    result = iso.read_predictions(frame)
-    expected = iso.read_predictions(pa.Table.from_pandas(frame, preserve_index=False))
-    assert result.description == expected.description
-    assert (result.models, result.groups) == (expected.models, expected.groups)
-    points = iso.OperatingPoints.from_scores(frame["label"], frame["score"])
-    assert result.models["score"] == points
-
-
-@pytest.mark.parametrize("role", ["group", "model"])
-def test_batches_without_rows(role):
-    table = pa.table({"label": LABELS, "score": SCORES, "name": list("bababa")})
-    parts = [*table.slice(0, 0).to_batches(), *table.slice(0, 2).to_batches()]
-    empty = pa.RecordBatch.from_arrays(
-        [part.slice(0, 0) for part in parts[-1]], schema=table.schema
-    )
-    chunked = pa.Table.from_batches([empty, *parts, empty, *table.slice(2).to_batches(), empty])
-    result, expected = (iso.read_predictions(each, **{role: "name"}) for each in (chunked, table))
-    assert (result.models, result.groups) == (expected.models, expected.groups)
