@@ -4,9 +4,6 @@ import math
 import re
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,27 +81,6 @@ def test_binary_gains_are_converted_scores(gain, score, sample, weighted):
     assert gain(y_true, y_pred, sample_weight=weights, prevalence=0.2) == pytest.approx(
         phi(expected, 0.2), rel=1e-12, abs=1e-12
     )
-
-
-@pytest.mark.parametrize(
-    "column",
-    [
-        list,
-        tuple,
-        np.array,
-        pd.Series,
-        pl.Series,
-        pa.array,
-        lambda words: pd.Series(words, dtype="category"),
-    ],
-)
-def test_any_column_of_labels(column):
-    """Two true positives, one false positive, one false negative, one true negative."""
-    y_true, y_pred = ["a", "a", "a", "b", "b"], ["a", "a", "b", "a", "b"]
-    result = iso.f1_gain_score(column(y_true), column(y_pred), pos_label="a")
-    assert result == pytest.approx(float(phi(2 / 3, 3 / 5)))
-    each = iso.f1_gain_score(column(y_true), column(y_pred), average=None)
-    np.testing.assert_allclose(each, [phi(2 / 3, 3 / 5), phi(0.5, 2 / 5)])
 
 
 @every_gain

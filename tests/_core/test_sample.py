@@ -13,7 +13,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
 
 from isometrics import OperatingPoints, read_predictions
 from isometrics._core import counts as inputs
@@ -29,7 +28,6 @@ from isometrics.errors import (
     ScoreError,
     WeightError,
 )
-from isometrics.testing.strategies import binary_samples
 
 from_scores = OperatingPoints.from_scores
 
@@ -207,15 +205,6 @@ def test_infinite_scores_and_zeros(weights):
 
 
 # Weights -------------------------------------------------------------------------------------
-
-
-@given(binary_samples(weights="integer") | binary_samples(weights="float"))
-def test_zero_weight_is_absence(sample):
-    labels, scores, weights = sample
-    kept = weights > 0
-    assert from_scores(labels, scores, sample_weight=weights) == from_scores(
-        labels[kept], scores[kept], sample_weight=weights[kept]
-    )
 
 
 @pytest.mark.parametrize(
