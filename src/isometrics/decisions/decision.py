@@ -219,7 +219,7 @@ def threshold_array(thresholds: Sequence[float]) -> NDArray[Any]:
 def decision_of(table: Table, row: int, objective: Objective) -> Decision:
     """Return a row as a decision for an objective."""
     rule = np.array([row])
-    counts = table.counts.take(rule)
+    counts = Confusion(table.tp[rule], table.fp[rule], table.positives, table.negatives)
     tp, fp = counts.tp[0].item(), counts.fp[0].item()
     return Decision(
         threshold=plain(table.thresholds[row]),  # type: ignore[arg-type]
