@@ -13,12 +13,9 @@ from isometrics._table import path as table_path
 from isometrics.spaces.drawing import rows_to_explore
 from isometrics.testing import Curve, binary_samples, count_tables, point_clouds
 
+from ..tables import of_counts
+
 pytestmark = pytest.mark.usefixtures("either_kernel")
-
-
-def of_counts(table, **names):
-    tp, fp, positives, negatives = table
-    return OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives, **names)
 
 
 def vertices(points):

@@ -16,28 +16,15 @@ from isometrics.errors import ParameterError, UndefinedWarning
 from isometrics.measures import area_brackets, measure_named, registered
 from isometrics.points.bounds import Bracket
 from isometrics.points.compact import Compacting
-from isometrics.testing.strategies import binary_samples, count_tables
+from isometrics.testing.strategies import count_tables
+
+from ..tables import of_counts, of_sample, samples
 
 NAMED = {each.name: each for each in registered() if each.of_curve}
 EXACT = {name: each.of for name, each in NAMED.items()}
 
 
-samples = (
-    binary_samples().map(lambda sample: (*sample, None))
-    | binary_samples(weights="integer")
-    | binary_samples(weights="float")
-)
 choices = st.lists(st.booleans(), min_size=40, max_size=40)
-
-
-def of_sample(sample):
-    y_true, y_score, weights = sample
-    return iso.OperatingPoints.from_scores(y_true, y_score, sample_weight=weights)
-
-
-def of_counts(table):
-    tp, fp, positives, negatives = table
-    return iso.OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives)
 
 
 tables = samples.map(of_sample) | count_tables(max_count=10**6).map(of_counts)

@@ -22,6 +22,8 @@ from isometrics.points.compact import Compacting
 from isometrics.spaces.indices import Index
 from isometrics.testing.strategies import binary_samples
 
+from ..tables import of_sample
+
 EXACT = {each.name: each.of for each in registered() if each.of_curve}
 
 
@@ -39,11 +41,6 @@ def compacted(points, cuts=(), fineness=1):
         rows = slice(start, end + 1)
         compacting.add(full.thresholds[rows][1:], full.tp[rows], full.fp[rows])
     return iso.OperatingPoints(compacting.table())
-
-
-def of_sample(sample):
-    y_true, y_score, weights = sample
-    return iso.OperatingPoints.from_scores(y_true, y_score, sample_weight=weights)
 
 
 @pytest.fixture(scope="module")

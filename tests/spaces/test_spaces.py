@@ -17,13 +17,10 @@ from isometrics import OperatingPoints
 from isometrics.errors import NoCurveError, ParameterError
 from isometrics.testing import binary_samples, count_tables
 
+from ..tables import of_counts
+
 LABELS, SCORES = [1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.1]
 POINTS = OperatingPoints.from_scores(LABELS, SCORES)
-
-
-def of_counts(table):
-    tp, fp, positives, negatives = table
-    return OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives)
 
 
 @given(count_tables(max_count=10**6), st.floats(0.1, 10))

@@ -18,17 +18,12 @@ from isometrics.spaces.indices import INDICES
 from isometrics.spaces.tradeoff import baselines, front
 from isometrics.testing import binary_samples, count_tables, point_clouds
 
+from ..tables import of_counts
+
 FOUR = ("kulczynski", "f-measure", "folke", "jaccard")
 GRID = np.linspace(0, 1, 2001)
 SMALL = np.linspace(0, 1, 201)
 POINTS = iso.OperatingPoints.from_scores([1, 0, 1, 1, 0, 0, 1, 0], range(8, 0, -1))
-
-
-def of_counts(cloud, **names):
-    tp, fp, positives, negatives = cloud
-    return iso.OperatingPoints.from_counts(
-        tp, fp, positives=positives, negatives=negatives, **names
-    )
 
 
 def brute_force(points, name, lam):
