@@ -147,14 +147,7 @@ def test_accuracy_at_a_cost_may_exceed_1():
     assert points.accuracy(0.1)[1] == pytest.approx(2 * 0.9 * 0.25 + 2 * 0.1 * 0.75)
 
 
-def test_a_prevalence_too_close_to_1():
-    few = OperatingPoints.from_scores(LABELS, range(8, 0, -1), sample_weight=[1e-29] * 8)
-    message = "is too large: 4e-29 positives would stand among 1e-30 or fewer"
-    with pytest.raises(ParameterError, match=f"^prevalence 0.99 {message}$"):
-        few.at_prevalence(0.99)
-
-
-def test_sums_beyond_counts_are_refused():
+def test_sums_and_prevalences_beyond_floats_are_refused():
     """Twelve doublings from 2**53 once ran through the end of the integers."""
     points = OperatingPoints.from_counts(
         [2**52], [2**51], positives=2**52, negatives=2**52, thresholds=[1.0]
@@ -163,12 +156,13 @@ def test_sums_beyond_counts_are_refused():
     assert doubled.positives == 2**53
     with pytest.raises(PointsError, match=r"^positives must lie between 0 and 2\*\*53 but is"):
         sum([doubled, doubled])
-
-
-def test_sums_of_large_weights_are_refused():
     points = OperatingPoints.from_scores([1, 0], [2, 1], sample_weight=[0.9e30, 1.0])
     with pytest.raises(PointsError, match=OUT_OF_RANGE):
         _ = points + points
+    few = OperatingPoints.from_scores(LABELS, range(8, 0, -1), sample_weight=[1e-29] * 8)
+    message = "is too large: 4e-29 positives would stand among 1e-30 or fewer"
+    with pytest.raises(ParameterError, match=f"^prevalence 0.99 {message}$"):
+        few.at_prevalence(0.99)
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-31, 1e31, 1e154])
@@ -196,15 +190,12 @@ def test_large_integer_weights_of_files_and_arrays(tmp_path, size):
     )
     file = tmp_path / "weighted.parquet"
     frame.to_parquet(file)
-    expected = OperatingPoints.from_scores(frame.label, frame.score)
+    plain = OperatingPoints.from_scores(frame.label, frame.score)
+    points = OperatingPoints.from_scores(frame.label, frame.score, sample_weight=frame.weight)
     read = iso.read_predictions(file, label="label", scores="score", weight="weight")
-    for points in (
-        read.models["score"],
-        OperatingPoints.from_scores(frame.label, frame.score, sample_weight=frame.weight),
-    ):
-        np.testing.assert_allclose(points.tp, expected.tp * float(size), rtol=1e-15)
-        areas = points.pr.areas()
-        for name, area in expected.pr.areas().items():
-            if name != "integer-steps":
-                assert areas[name] == pytest.approx(area, rel=1e-12)
-        assert areas["integer-steps"] == pytest.approx(areas["davis-goadrich"], rel=1e-11)
+    assert read.models["score"] == points
+    np.testing.assert_allclose(points.tp, plain.tp * float(size), rtol=1e-15)
+    areas, expected = points.pr.areas(), plain.pr.areas()
+    # So many integer steps follow the curve.
+    expected["integer-steps"] = expected["davis-goadrich"]
+    assert areas == pytest.approx(expected, rel=1e-11)

@@ -71,21 +71,6 @@ def test_areas_are_those_of_the_reference(sample):
         assert found[name].lo == pytest.approx(area, rel=1e-12), name
 
 
-@given(binary_samples(max_size=20, weights="float"))
-@settings(max_examples=40)
-def test_every_measure_is_that_of_the_points(sample):
-    labels, scores, weights = sample
-    points = iso.OperatingPoints.from_scores(labels, scores, sample_weight=weights)
-    found = {name: bracket.lo for name, bracket in measures_of(points).items()}
-    assert found["AUROC"] == points.roc.area()
-    assert found["AUPR"] == points.pr.area()
-    assert found["AUPR, normalised"] == points.pr.normalised_area()
-    assert found["expected accuracy"] == points.roc.expected_accuracy()
-    assert found["tradeoff area"] == points.tradeoff().area()
-    if not math.isnan(found["expected F1 gain"]):
-        assert found["expected F1 gain"] == points.prg.expected_f_gain()
-
-
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
 @settings(max_examples=60)
 def test_baselines_are_the_measures_of_one_score_for_all(positives, negatives):
@@ -165,16 +150,8 @@ def test_named_measures_are_those_of_the_spaces():
         "tradeoff area": POINTS.tradeoff().area(),
         "achievable AUPR": POINTS.hull().pr.area(),
     }
-
-
-def test_each_space_has_its_area():
-    areas = {space: area_in(space) for space in ("roc", "pr", "prg", "tradeoff")}
-    assert {space: area.of(POINTS) for space, area in areas.items()} == {
-        "roc": POINTS.roc.area(),
-        "pr": POINTS.pr.area(),
-        "prg": POINTS.prg.area(),
-        "tradeoff": POINTS.tradeoff().area(),
-    }
+    names = {space: area_in(space).name for space in ("roc", "pr", "prg", "tradeoff")}
+    assert list(names.values()) == ["AUROC", "AUPR", "AUPRG", "tradeoff area"]
 
 
 def test_what_a_measure_may_be():

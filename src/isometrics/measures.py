@@ -322,7 +322,7 @@ def _parse_measure(given: object, parameter: str) -> Measure:
 
 def _of_pr_curve(name: str, interpolation: str, detail: Detail, shown: Shown) -> Measure:
     """Return the area under the PR curve by one interpolation."""
-    measure = Measure(
+    return Measure(
         name,
         lambda points: points.pr.area(interpolation),
         detail,
@@ -338,7 +338,6 @@ def _of_pr_curve(name: str, interpolation: str, detail: Detail, shown: Shown) ->
         shown=shown,
         together=lambda tables: tables.pr_area(interpolation),
     )
-    return register(measure)
 
 
 # Hanley & McNeil 1982
@@ -357,20 +356,20 @@ AUROC = register(
     )
 )
 # Davis & Goadrich 2006, section 4
-AUPR = _of_pr_curve("AUPR", "davis-goadrich", Detail.RUNS, Shown.HEADLINE)
+AUPR = register(_of_pr_curve("AUPR", "davis-goadrich", Detail.RUNS, Shown.HEADLINE))
 # Buckley & Voorhees 2000; scikit-learn's average_precision_score
-AVERAGE_PRECISION = _of_pr_curve(
-    "average precision", "average-precision", Detail.NEGATIVE_RUNS, Shown.COMPARED
+AVERAGE_PRECISION = register(
+    _of_pr_curve("average precision", "average-precision", Detail.NEGATIVE_RUNS, Shown.COMPARED)
 )
 # Davis & Goadrich 2006, section 4
-AUPR_LINEAR = _of_pr_curve("AUPR, linear", "linear", Detail.SCORES, Shown.SUMMARY)
+AUPR_LINEAR = register(_of_pr_curve("AUPR, linear", "linear", Detail.SCORES, Shown.SUMMARY))
 # The program of Davis & Goadrich 2006
-AUPR_INTEGER_STEPS = _of_pr_curve(
-    "AUPR, integer steps", "integer-steps", Detail.SCORES, Shown.SUMMARY
+AUPR_INTEGER_STEPS = register(
+    _of_pr_curve("AUPR, integer steps", "integer-steps", Detail.SCORES, Shown.SUMMARY)
 )
 # The interpolated precision of information retrieval
-AUPR_MAX_PRECISION = _of_pr_curve(
-    "AUPR, max precision", "max-precision", Detail.SCORES, Shown.SUMMARY
+AUPR_MAX_PRECISION = register(
+    _of_pr_curve("AUPR, max precision", "max-precision", Detail.SCORES, Shown.SUMMARY)
 )
 # Boyd et al. 2012
 AUPR_NORMALISED = register(
@@ -518,7 +517,7 @@ def _at(threshold: float, what: str, of: Formula) -> Measure:
 def optimal_threshold(beta: float = 1.0) -> Measure:
     """Return the measure best threshold for F_β; of equally good ones, the highest."""
     beta = _checked(beta)
-    name = _with_beta("best threshold", beta)
+    name = f_name(beta, "best threshold")
     best = _at_best(name, beta, lambda points: points.thresholds)
     return replace(best, detail=Detail.SCORES, higher_is_better=False)
 
@@ -555,25 +554,21 @@ def _best_row(points: OperatingPoints, beta: float) -> int:
     return int(np.argmax(values >= np.nanmax(values) * (1 - 1e-15)))
 
 
-def f_name(beta: float) -> str:
-    """Return the printed name of F_β, such as ``F (β 1)``."""
-    return _with_beta("F", beta)
+def f_name(beta: float, what: str = "F") -> str:
+    """Return the printed name of F_β, such as ``F (β 1)``, or of something else at this β."""
+    from isometrics._core.results import number
+
+    return f"{what} (β {number(beta)})"
 
 
 def best_f_name(beta: float) -> str:
     """Return the printed name of F_β at its best threshold, such as ``best F (β 1)``."""
-    return _with_beta("best F", beta)
+    return f_name(beta, "best F")
 
 
 def f_gain_name(beta: float) -> str:
     """Return the printed name of the F_β gain, such as ``F gain (β 1)``."""
-    return _with_beta("F gain", beta)
-
-
-def _with_beta(what: str, beta: float) -> str:
-    from isometrics._core.results import number
-
-    return f"{what} (β {number(beta)})"
+    return f_name(beta, "F gain")
 
 
 def f_key(beta: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
@@ -140,8 +140,8 @@ def area_scores(
     >>> iso.area_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).auprg
     0.25
     """
-    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
-    return AreaScores(*_values((AUROC, AUPR, AUPRG), y_true, y_score, **options))
+    rows = (y_true, y_score, pos_label, sample_weight)
+    return AreaScores(*_values((AUROC, AUPR, AUPRG), rows, undefined))
 
 
 def measure_score(
@@ -161,8 +161,8 @@ def measure_score(
     >>> round(measure_score([1, 0, 1, 0], [4, 3, 2, 1], measure="average precision"), 6)
     0.833333
     """
-    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
-    return _values(parse_measures(measure), y_true, y_score, **options)[0]
+    rows = (y_true, y_score, pos_label, sample_weight)
+    return _values(parse_measures(measure), rows, undefined)[0]
 
 
 def auprg_score(
@@ -181,8 +181,7 @@ def auprg_score(
     >>> iso.auprg_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     0.25
     """
-    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
-    return _values((AUPRG,), y_true, y_score, **options)[0]
+    return _values((AUPRG,), (y_true, y_score, pos_label, sample_weight), undefined)[0]
 
 
 def aupr_score(
@@ -203,8 +202,8 @@ def aupr_score(
     0.797267
     """
     check_choice(interpolation, "interpolation", INTERPOLATIONS)
-    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
-    return _values((pr_area(interpolation),), y_true, y_score, **options)[0]
+    rows = (y_true, y_score, pos_label, sample_weight)
+    return _values((pr_area(interpolation),), rows, undefined)[0]
 
 
 def auroc_score(
@@ -223,8 +222,7 @@ def auroc_score(
     >>> iso.auroc_score([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     0.75
     """
-    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
-    return _values((AUROC,), y_true, y_score, **options)[0]
+    return _values((AUROC,), (y_true, y_score, pos_label, sample_weight), undefined)[0]
 
 
 def tradeoff_score(
@@ -248,8 +246,7 @@ def tradeoff_score(
     0.863046
     """
     area = replace(TRADEOFF_AREA, of=lambda points: points.tradeoff(index).area(lo, hi, density))
-    options: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "undefined": undefined}
-    return _values((area,), y_true, y_score, **options)[0]
+    return _values((area,), (y_true, y_score, pos_label, sample_weight), undefined)[0]
 
 
 SCORE_FUNCTIONS: dict[Measure, Callable[..., float]] = {
@@ -276,14 +273,14 @@ def _area_along(path: Path, totals: Totals, name: Stored) -> float:
 
 def _values(
     measures: Sequence[Measure],
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    pos_label: object,
-    sample_weight: ArrayLike | None,
+    rows: tuple[ArrayLike, ArrayLike, object, ArrayLike | None],
     undefined: str,
 ) -> list[float]:
-    """Return measures of a sample: areas where it lies and without a table, others from a table."""
+    """Return measures of a sample: areas where it lies and without a table, others from a table.
+
+    The rows are labels and scores, with the positive label and the weights.
+    """
+    y_true, y_score, pos_label, sample_weight = rows
     check_choice(undefined, "undefined", ("raise", "nan"))
     try:
         stored = [Stored[each.stored] for each in measures if each.stored]

@@ -17,7 +17,7 @@ from isometrics._core.families import (
 )
 from isometrics._core.parameters import check_level
 from isometrics._core.results import ResultTable
-from isometrics._counting.confusion import Confusion
+from isometrics._counting.confusion import Confusion, divided
 from isometrics.points import OperatingPoints
 from isometrics.spaces.indices import index_named
 
@@ -66,12 +66,12 @@ class Matches(ResultTable):
     @property
     def precision(self) -> Floats:
         """tp/(tp+fp); NaN without a match."""
-        return _ratio(self.tp, self.tp + self.fp)
+        return divided(self.tp, self.tp + self.fp)
 
     @property
     def recall(self) -> Floats:
         """tp/|T|."""
-        return _ratio(self.tp, self.positives)
+        return divided(self.tp, self.positives)
 
     def _title(self) -> str:
         matched = int((self.rows >= 0).sum())
@@ -274,8 +274,3 @@ def _all_pairs(
         rows = Confusion(tp[row, columns], fp, positives, size - positives)
         values[row, columns] = weighted_index.of_rows(rows, np.asarray(weight))
     return _Pairs(target_family, found_family, tp, values, weighted_index.name, weight)
-
-
-def _ratio(counts: NDArray[np.int64], totals: NDArray[np.int64]) -> Floats:
-    with np.errstate(invalid="ignore"):
-        return np.asarray(counts / totals)

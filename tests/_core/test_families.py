@@ -1,7 +1,5 @@
 """Sets in a universe: every way to give them counts as Python's own sets do."""
 
-import copy
-import pickle
 import re
 
 import numpy as np
@@ -131,22 +129,10 @@ def test_labels():
     for labels in (["x", 0.5], ("x", 0.5), pd.Series(["x", 0.5])):
         points = from_sets([0], [[0], [1]], universe_size=3, labels=labels)
         assert points.labels == ("x", 0.5)
-    refused(
-        LengthError,
-        "labels has 1 values but found has 2",
-        [0],
-        [[0], [1]],
-        universe_size=3,
-        labels=["x"],
-    )
-    refused(
-        MembershipError,
-        "found is a dict whose keys are labels; leave out labels=",
-        [0],
-        {"a": [0]},
-        universe_size=3,
-        labels=["x"],
-    )
+    options = {"universe_size": 3, "labels": ["x"]}
+    refused(LengthError, "labels has 1 values but found has 2", [0], [[0], [1]], **options)
+    message = "found is a dict whose keys are labels; leave out labels="
+    refused(MembershipError, message, [0], {"a": [0]}, **options)
 
 
 # refusals -------------------------------------------------------------------------------------
@@ -255,13 +241,7 @@ def test_a_bicluster_is_a_value():
     rows = np.array([3, 1])
     bicluster = Bicluster(rows, [True, False, True, False, False], SHAPE)
     rows[0] = 0
-    assert bicluster.rows.tolist() == [1, 3]
-    assert bicluster.columns.tolist() == [0, 2]
-    assert rows.flags.writeable
-    assert not bicluster.rows.flags.writeable
-    for twin in (copy.deepcopy(bicluster), pickle.loads(pickle.dumps(bicluster))):
-        assert twin == bicluster
-        assert not twin.rows.flags.writeable
+    assert (bicluster.rows.tolist(), bicluster.columns.tolist()) == ([1, 3], [0, 2])
     assert bicluster != "bicluster"
     with pytest.raises(TypeError):
         bicluster & {1}
@@ -305,12 +285,7 @@ def test_refusals_of_biclusters(message, target, found, universe):
 
 
 def test_a_mask_of_the_wrong_length_names_its_side():
-    refused(
-        LengthError,
-        "found[0]: rows is a mask of 2 elements but the universe has 7",
-        BLOCK,
-        [([True, False], [0])],
-        universe_size=SHAPE,
-    )
+    message = "found[0]: rows is a mask of 2 elements but the universe has 7"
+    refused(LengthError, message, BLOCK, [([True, False], [0])], universe_size=SHAPE)
     with pytest.raises(MembershipError, match="one bicluster belongs to a matrix of shape"):
         BLOCK.overlap(Bicluster([0], [0], (5, 7)))

@@ -11,12 +11,16 @@ from isometrics._core import results as frames
 from isometrics.errors import ParameterError
 
 POINTS = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
-SETS = OperatingPoints.from_counts([2, 1], [0, 1], positives=2, negatives=2, labels=["a", "b"])
+TOTALS = {"positives": 2, "negatives": 2}
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.Table}
 COLUMNS = [
     *("tp", "fp", "fn", "tn", "false_positive_rate", "precision", "recall"),
     *("precision_gain", "recall_gain"),
 ]
+
+
+def names(frame):
+    return frame.column_names if isinstance(frame, pa.Table) else list(frame.columns)
 
 
 def cells(frame, name):
@@ -27,8 +31,7 @@ def cells(frame, name):
 def test_columns_are_the_attributes(library):
     frame = POINTS.to_frame(library)
     assert type(frame) is FRAMES[library]
-    names = frame.column_names if library == "pyarrow" else list(frame.columns)
-    assert names == ["threshold", *COLUMNS]
+    assert names(frame) == ["threshold", *COLUMNS]
     np.testing.assert_array_equal(cells(frame, "threshold"), POINTS.thresholds)
     for name in COLUMNS:
         np.testing.assert_array_equal(cells(frame, name).astype(float), getattr(POINTS, name))
@@ -37,17 +40,12 @@ def test_columns_are_the_attributes(library):
 
 @pytest.mark.parametrize("library", FRAMES)
 def test_sets_have_labels_for_thresholds(library):
-    frame = SETS.to_frame(library)
-    names = frame.column_names if library == "pyarrow" else list(frame.columns)
-    assert names == ["label", *COLUMNS]
-    assert cells(frame, "label").tolist() == ["a", "b"]
-
-
-@pytest.mark.parametrize("library", FRAMES)
-def test_labels_of_mixed_types(library):
     """Parameter values of sets need not share a type; a frame library may want one."""
-    sets = OperatingPoints.from_counts([2, 1], [0, 1], positives=2, negatives=2, labels=["a", 3])
-    assert [str(label) for label in cells(sets.to_frame(library), "label")] == ["a", "3"]
+    for labels in (["a", "b"], ["a", 3]):
+        sets = OperatingPoints.from_counts([2, 1], [0, 1], **TOTALS, labels=labels)
+        frame = sets.to_frame(library)
+        assert names(frame) == ["label", *COLUMNS]
+        assert list(map(str, cells(frame, "label"))) == list(map(str, labels))
 
 
 def test_thresholds_beyond_double_precision():
@@ -61,35 +59,24 @@ def test_thresholds_beyond_double_precision():
             points.to_frame(library)
 
 
-@pytest.mark.parametrize(
-    ("installed", "chosen"),
-    [
-        (["pandas", "polars", "pyarrow"], "pandas"),
-        (["polars", "pyarrow"], "polars"),
-        (["pyarrow"], "pyarrow"),
-    ],
-)
-def test_the_first_library_installed_is_the_default(monkeypatch, installed, chosen):
-    monkeypatch.setattr(frames, "find_spec", lambda name: name in installed or None)
-    assert type(POINTS.to_frame()) is FRAMES[chosen]
+def test_the_first_library_installed_is_the_default(monkeypatch):
+    for skipped, chosen in enumerate(FRAMES):
+        installed = list(FRAMES)[skipped:]
+        monkeypatch.setattr(
+            frames, "find_spec", lambda name, there=installed: name in there or None
+        )
+        assert type(POINTS.to_frame()) is FRAMES[chosen]
 
 
-@pytest.mark.parametrize("library", FRAMES)
-def test_a_library_that_is_not_installed(monkeypatch, library):
-    monkeypatch.setattr(frames, "find_spec", lambda name: None if name == library else True)
-    message = f"to_frame needs {library}, which is not installed: pip install {library}"
-    with pytest.raises(ParameterError, match=f"^{message}$"):
-        POINTS.to_frame(library)
+def test_a_library_that_is_not_installed_or_known(monkeypatch):
+    def refused(library, message):
+        with pytest.raises(ParameterError, match=f"^{message}$"):
+            POINTS.to_frame(library)
 
-
-def test_no_library_at_all(monkeypatch):
+    refused("excel", "library must be one of 'pandas', 'polars', 'pyarrow' but is 'excel'")
     monkeypatch.setattr(frames, "find_spec", lambda name: None)  # noqa: ARG005
-    message = "to_frame needs pandas, polars or pyarrow, which is not installed: pip install pandas"
-    with pytest.raises(ParameterError, match=f"^{message}$"):
-        POINTS.to_frame()
-
-
-def test_an_unknown_library():
-    message = "library must be one of 'pandas', 'polars', 'pyarrow' but is 'excel'"
-    with pytest.raises(ParameterError, match=f"^{message}$"):
-        POINTS.to_frame("excel")
+    for library in FRAMES:
+        said = f"to_frame needs {library}, which is not installed: pip install {library}"
+        refused(library, said)
+    needed = "pandas, polars or pyarrow"
+    refused(None, f"to_frame needs {needed}, which is not installed: pip install pandas")

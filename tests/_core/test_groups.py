@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
@@ -129,41 +128,11 @@ def test_types_that_arrow_can_do_little_with(kind):
     assert weighted.groups == iso.read_predictions(texts, group="g", weight="weight").groups
 
 
-def extension(name, storage):
-    class Own(pa.ExtensionType):
-        def __init__(self):
-            super().__init__(storage, name)
-
-        def __arrow_ext_serialize__(self):
-            return b""
-
-        @classmethod
-        def __arrow_ext_deserialize__(cls, *_):
-            return cls()
-
-    return Own()
-
-
-def test_extension_types_are_read_as_they_are_stored():
+def test_labels_of_eight_bits():
+    """Any byte other than 0 is true."""
     label = pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, 0, 0, 7, 1, 0], pa.int8()))
-    columns = {"label": label}
-    for name, values in {
-        "score": SCORES,
-        "weight": [1, 0, 2, 1, 1, 1],
-        "g": list("bababa"),
-    }.items():
-        stored = pa.array(values)
-        columns[name] = pa.ExtensionArray.from_storage(
-            extension(f"own.{name}", stored.type), stored
-        )
-    result = iso.read_predictions(pa.table(columns), weight="weight", group="g")
-    expected = iso.analyse(LABELS, SCORES, sample_weight=[1, 0, 2, 1, 1, 1], groups=list("bababa"))
-    assert (result.models, result.groups) == (expected.models, expected.groups)
-    classes = pa.array([0, 1])
-    classes = pa.ExtensionArray.from_storage(extension("own.class", classes.type), classes)
-    coded = pa.DictionaryArray.from_arrays(pa.array(LABELS), classes)
-    coded = pa.table(columns | {"label": coded})
-    assert iso.read_predictions(coded, weight="weight", group="g").groups == expected.groups
+    result = iso.read_predictions(pa.table({"label": label, "score": SCORES}))
+    assert result.models == iso.analyse(LABELS, SCORES).models
 
 
 def test_extension_types_that_may_print_otherwise_name_no_groups():
@@ -172,52 +141,6 @@ def test_extension_types_that_may_print_otherwise_name_no_groups():
     frame = pd.DataFrame({"label": LABELS, "score": SCORES, "g": months})
     with pytest.raises(ParameterError, match=r"^g holds extension<.*; models and groups must be"):
         iso.read_predictions(frame, group="g")
-
-
-# ---------------------------------------------------------------------- categories without rows
-
-CATEGORIES = pd.Categorical(["b", "a", "b", "b", "a", "a"], categories=["z", "b", "never", "a"])
-CATEGORICAL = pd.DataFrame({"label": LABELS, "score": SCORES, "site": CATEGORIES})
-
-
-def categorical(kind, folder):
-    table = pa.table(CATEGORICAL)
-    if kind == "pandas":
-        return CATEGORICAL
-    if kind == "polars":
-        enum = pl.Enum(["z", "b", "never", "a"])
-        return pl.from_arrow(table).with_columns(pl.col("site").cast(enum))
-    if kind == "parquet":
-        pq.write_table(table, folder / "it.parquet")
-        return folder / "it.parquet"
-    return table
-
-
-@pytest.mark.parametrize("keep_rows", [False, True])
-@pytest.mark.parametrize("kind", ["pandas", "polars", "parquet", "arrow"])
-def test_a_category_without_rows_is_no_group(kind, keep_rows, tmp_path):
-    given = categorical(kind, tmp_path)
-    result = iso.read_predictions(given, group="site", keep_rows=keep_rows)
-    assert list(result.groups) == ["a", "b"]
-    assert result.skipped == {}
-    assert result.groups == iso.analyse(LABELS, SCORES, groups=CATEGORIES).groups
-
-
-def test_intervals_of_a_file_with_a_category_without_rows(tmp_path):
-    path = categorical("parquet", tmp_path)
-    result = iso.read_predictions(path, group="site", keep_rows=True)
-    assert result.bootstrap("AUROC", clusters=True, n_resamples=20, stratified=False)
-
-
-@pytest.mark.parametrize("keep_rows", [False, True])
-def test_a_category_whose_rows_all_have_weight_zero_is_no_group(keep_rows):
-    weights = [1, 0, 2, 1, 0, 0]
-    frame = CATEGORICAL.assign(weight=weights)
-    analysed = iso.analyse(LABELS, SCORES, groups=CATEGORIES, sample_weight=weights)
-    result = iso.read_predictions(frame, group="site", weight="weight", keep_rows=keep_rows)
-    assert list(result.groups) == list(analysed.groups) == ["b"]
-    assert result.groups == analysed.groups
-    assert result.skipped == analysed.skipped == {}
 
 
 # ---------------------------------------------------------------------- missing groups
@@ -262,69 +185,3 @@ def _with_nan(frame):
         values = pa.array(frame["g"].to_numpy(), from_pandas=False)
         return table.set_column(2, "g", values.dictionary_encode())
     return table
-
-
-@pytest.mark.parametrize("kind", MISSING)
-def test_missing_groups_are_counted_in_dask(kind):
-    dd = pytest.importorskip("dask.dataframe")
-    groups = MISSING[kind]
-    frame = pd.DataFrame({"label": LABELS, "score": SCORES, "g": groups})
-    with pytest.raises(MissingValueError) as refused:
-        iso.read_predictions(dd.from_pandas(frame, npartitions=2), group="g")
-    count, first = int(groups.isna().sum()), int(np.argmax(groups.isna()))
-    assert str(refused.value) == (
-        f"g has missing values (NaN or null): {count} in all, the first at position {first}"
-    )
-
-
-# ---------------------------------------------------------------------- the index of pandas
-
-INDEXES = {
-    "filtered": lambda frame: frame[frame.score > 0.25],
-    "shuffled": lambda frame: frame.sample(frac=1, random_state=3),
-    "text": lambda frame: frame.set_index(pd.Index(list("fedcba"))),
-    "named": lambda frame: frame.set_index(pd.Index(range(10, 16), name="prob")),
-    "named as a column": lambda frame: frame.set_index(pd.Index(range(10, 16), name="score")),
-    "several levels": lambda frame: frame.set_index(
-        pd.MultiIndex.from_product([["a", "b"], [1, 2, 3]], names=["fold", None])
-    ),
-    "times": lambda frame: frame.set_index(pd.date_range("2026-01-01", periods=6)),
-    "doubled": lambda frame: frame.set_index(pd.Index([0, 0, 0, 1, 1, 1])),
-}
-
-
-@pytest.mark.parametrize("index", INDEXES)
-def test_the_index_of_pandas_is_no_column(index):
-    plain = pd.DataFrame({"label": LABELS, "score": SCORES, "site": list("bababa")})
-    frame = INDEXES[index](plain)
-    result = iso.read_predictions(frame)
-    expected = iso.read_predictions(pa.Table.from_pandas(frame, preserve_index=False))
-    assert result.description == expected.description
-    assert (result.models, result.groups) == (expected.models, expected.groups)
-    points = iso.OperatingPoints.from_scores(frame["label"], frame["score"])
-    assert result.models["score"] == points
-
-
-@pytest.mark.parametrize("role", ["group", "model"])
-def test_batches_without_rows(role):
-    table = pa.table({"label": LABELS, "score": SCORES, "name": list("bababa")})
-    parts = [*table.slice(0, 0).to_batches(), *table.slice(0, 2).to_batches()]
-    empty = pa.RecordBatch.from_arrays(
-        [part.slice(0, 0) for part in parts[-1]], schema=table.schema
-    )
-    chunked = pa.Table.from_batches([empty, *parts, empty, *table.slice(2).to_batches(), empty])
-    result, expected = (iso.read_predictions(each, **{role: "name"}) for each in (chunked, table))
-    assert (result.models, result.groups) == (expected.models, expected.groups)
-
-
-def test_batches_whose_rows_all_have_weight_zero():
-    table = pa.table(
-        {"label": LABELS, "score": SCORES, "g": list("bababa"), "w": [0, 0, 1, 1, 1, 1]}
-    )
-    chunked = pa.concat_tables([table.slice(0, 2), table.slice(2)])
-    result = iso.read_predictions(chunked, group="g", weight="w", keep_rows=True)
-    assert (
-        result.groups
-        == iso.analyse(LABELS[2:], SCORES[2:], groups=list("baba"), sample_weight=[1] * 4).groups
-    )
-    assert list(result.rows.groups.names) == ["a", "b"]

@@ -134,12 +134,9 @@ def test_a_threshold_of_other_data_is_read_as_float32_of_these():
         (0.41315287, 0.4087, "0.413"),
         (0.99999999998, 0.9999, "0.99999"),
         (0.99999999998, 0.99999999997, "0.99999999998"),
-        (1350.0, 20.0, "1350"),
         (1357.0, 20.0, "1357"),
         (1357.25, 20.0, "1357"),
         (-1357.25, -2e4, "-1358"),
-        (-2.34834, -2.5, "-2.35"),
-        (1.0335123081460504, 1.0298259563188155, "1.03"),
         (-9.9961, -20, "-10"),
         (1e-12, 5e-13, "1e-12"),
         (0.00012345, 0, "0.000123"),
@@ -150,11 +147,8 @@ def test_a_threshold_of_other_data_is_read_as_float32_of_these():
         (1e15 + 0.5, 3.0, "1000000000000000"),
         (0.0, -1.0, "0"),
         (-0.0, -1.0, "0"),
-        (0.1, None, "0.1"),
         (1 / 3, None, "0.3333333333333333"),
-        (1 / 3, np.nan, "0.3333333333333333"),
         (1e22, np.nan, "1e+22"),
-        (2.0, None, "2"),
         (np.float32(0.1), None, "0.10000000149011612"),
         (np.float32(0.1), np.nextafter(np.float32(0.1), np.float32(0)), "0.1"),
         (np.inf, 0.5, "inf"),
@@ -162,8 +156,6 @@ def test_a_threshold_of_other_data_is_read_as_float32_of_these():
         (np.nan, np.nan, "nan"),
         (0.5, -np.inf, "0.5"),
         (0.123456, -np.inf, "0.123"),
-        (0.25, np.nan, "0.25"),
-        (7, 2, "7"),
         (np.int64(2**60 + 1), 2**60, "1152921504606846977"),
         (np.int64(2**60 + 1), 3, "1152921504606846976"),
         (2**60 + 1, None, "1152921504606846977"),
@@ -179,13 +171,8 @@ def test_a_threshold_is_as_short_as_its_neighbour_allows(threshold, below, shown
     assert threshold_text(threshold, below) == shown
 
 
-def test_without_neighbours_a_threshold_has_all_its_digits():
-    assert threshold_text(0.41315287) == "0.41315287"
-
-
 def test_a_column_of_thresholds_computes_what_is_looked_at():
     texts = ThresholdTexts([np.inf, 0.41315287, 0.2], [0.41315287, 0.2, -np.inf])
-    assert len(texts) == 3
-    assert list(texts) == ["inf", "0.413", "0.2"]
-    assert texts[1] == "0.413"
+    assert (len(texts), list(texts), texts[1]) == (3, ["inf", "0.413", "0.2"], "0.413")
     assert list(texts[1:]) == ["0.413", "0.2"]
+    assert threshold_text(0.41315287) == "0.41315287"

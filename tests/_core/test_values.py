@@ -14,9 +14,9 @@ import pytest
 
 import isometrics as iso
 from isometrics import errors
-from isometrics._core.results import Value, read_only, same
+from isometrics._core.results import ResultTable, Value, read_only, same
 
-from .result_classes import FACTORIES, LABELS, NO_RESULTS, SCORES, points, sets
+from .result_classes import FACTORIES, LABELS, NO_RESULTS, PROBABILITIES, SCORES, points, sets
 
 VALUES = {name: make for name, make in FACTORIES.items() if not isinstance(make(), tuple)}
 """A named tuple is compared and copied as Python does it."""
@@ -97,11 +97,11 @@ def other_content(content):
     """Return something of the same type that is not equal; None where none is known."""
     if isinstance(content, np.ndarray) and content.size and content.dtype != object:
         return np.zeros_like(content) if content.any() else np.ones_like(content)
-    if isinstance(content, str | float):
-        return content * 2 or type(content)(1)
+    if isinstance(content, str | int | float):
+        return type(content)(not content) if isinstance(content, bool) else content * 2 or 1
     if isinstance(content, dict) and content:
         return dict(list(content.items())[1:])
-    return None
+    return content[1:] if type(content) is tuple and content else None
 
 
 @pytest.mark.parametrize("path", [path for path in FACTORIES if issubclass(found_at(path), Value)])
@@ -123,20 +123,11 @@ def test_arrays_cannot_be_made_writable(make):
     assert_read_only(make())
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("thresholds", "tp", "fp", "fn", "tn", "precision", "recall"),
-        *("false_positive_rate", "precision_gain", "recall_gain"),
-    ],
-)
-def test_columns_of_operating_points_cannot_be_made_writable(name):
-    assert_read_only([getattr(points(), name)])
-
-
-@pytest.mark.parametrize("name", ["f", "f_gain", "accuracy"])
-def test_scores_of_operating_points_cannot_be_made_writable(name):
-    assert_read_only([getattr(points(), name)()])
+def test_columns_of_operating_points_cannot_be_made_writable():
+    names = "thresholds tp fp fn tn precision recall false_positive_rate precision_gain recall_gain"
+    made = points()
+    assert_read_only([getattr(made, name) for name in names.split()])
+    assert_read_only([made.f(), made.f_gain(), made.accuracy()])
 
 
 def test_what_the_user_gave_stays_writable():
@@ -148,6 +139,31 @@ def test_what_the_user_gave_stays_writable():
     for array in (labels, scores, *counts.values()):
         array[:] = 0
     assert (made, by_counts) == before
+
+
+def printed_rows(text):
+    """Return the rows of the printed table, by the names of its columns."""
+    lines = [re.split(r"\s{2,}", line.strip()) for line in text.splitlines()]
+    head = next((line for line in lines if "threshold" in line), None)
+    below = lines[lines.index(head) + 1 :] if head else []
+    return [dict(zip(head, line, strict=True)) for line in below if len(line) == len(head)]
+
+
+def test_printed_thresholds_flag_the_same_rows():
+    """As their exact numbers do, on some data that have them as a score."""
+    data, printing = [*SCORES.values(), PROBABILITIES], set()
+    for name, make in FACTORIES.items():
+        result = make()
+        if not isinstance(result, ResultTable) or "threshold" not in result._columns():
+            continue
+        exact = np.atleast_1d(result._columns()["threshold"])
+        for row, threshold in zip(printed_rows(repr(result)), exact, strict=False):
+            given = [scores for scores in data if threshold in scores]
+            text = float(row["threshold"])
+            flags = [np.array_equal(each >= text, each >= threshold) for each in given]
+            assert any(flags) or not given, (name, row)
+            printing.add(name)
+    assert len(printing) >= 6, printing
 
 
 # ---------------------------------------------------------------------- completeness
@@ -297,3 +313,8 @@ def test_sets_with_arrays_as_labels_are_equal():
     assert made(np.array([1, 2])) == made(np.array([1, 2]))
     assert made(np.array([1, 2])) != made(np.array([1, 3]))
     assert sets() != points()
+
+
+def test_the_base_of_tables_has_neither_title_nor_columns():
+    with pytest.raises(TypeError, match=r"abstract methods '?_columns'?, '?_title"):
+        ResultTable()

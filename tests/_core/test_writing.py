@@ -45,31 +45,16 @@ def test_an_error_of_the_disk_is_one_sentence(tmp_path):
     assert names(tmp_path) == []
 
 
-def test_a_folder_that_is_not_there(tmp_path):
-    with (
-        pytest.raises(FileError, match=r"cannot write .*nowhere.*no such file"),
-        whole_file(tmp_path / "nowhere" / "out.txt"),
+def test_what_names_no_file_is_refused(tmp_path):
+    for given, error, message in (
+        (tmp_path, FileError, "it is a directory"),
+        (tmp_path / "nowhere" / "out.txt", FileError, r"cannot write .*nowhere.*no such file"),
+        (None, ParameterError, "path must name a file but is None; give a text or a Path"),
+        (3, ParameterError, "path must name a file but is 3; give"),
+        (b"a", ParameterError, "path must name a file but is b'a'; give"),
     ):
-        pytest.fail("there is nothing to write to")
-
-
-def test_a_directory_is_no_file(tmp_path):
-    with pytest.raises(FileError, match="it is a directory"), whole_file(tmp_path):
-        pytest.fail("there is nothing to write to")
-
-
-NO_NAMES = {
-    None: "path must name a file but is None; give a text or a Path",
-    3: "path must name a file but is 3; give",
-    b"a": "path must name a file but is b'a'; give",
-}
-
-
-@pytest.mark.parametrize("given", NO_NAMES, ids=repr)
-@pytest.mark.parametrize("write", [whole_file])
-def test_what_can_name_no_file_is_refused(given, write):
-    with pytest.raises(ParameterError, match=NO_NAMES[given]), write(given):
-        pytest.fail("there is nothing to write to")
+        with pytest.raises(error, match=message), whole_file(given):
+            pytest.fail("there is nothing to write to")
 
 
 def test_permissions_follow_the_umask(tmp_path):
@@ -195,6 +180,3 @@ def test_threads_that_write_at_once(tmp_path):
         thread.join()
     assert sorted(names(tmp_path)) == ["0.txt", "1.txt"]
     assert (tmp_path / "0.txt").read_text() == "x" * 1000
-
-
-# ---------------------------------------------------------------------- folders

@@ -19,6 +19,7 @@ from isometrics._core.counts import HIGHEST_SCORE
 from isometrics._core.sample import Sample
 from isometrics._counting import array_api
 from isometrics._counting.array_api import gathered, hull_in_chunks, sorted_keys_of, sums_of
+from isometrics._counting.confusion import Totals
 from isometrics._counting.keys import encoding_of
 from isometrics._table.path import path_of
 from isometrics._table.table import Stored
@@ -80,25 +81,6 @@ def test_rows_areas_and_hull_are_those_of_the_host(library, sample, chunk):
     check_against_host(LIBRARIES[library], sample, chunk)
 
 
-@pytest.mark.slow
-# JAX compiles for every new length, so it gets few of them.
-@pytest.mark.parametrize(
-    "scores",
-    [
-        np.array(
-            [0.0, -0.0, 1.5, -2.5, INF, -INF, 0.5, 1.5, 3e38, -1e-45, 1e-45, 0.25], np.float32
-        ),
-        np.array([0.1, 0.1, 0.1, 0.9, 0.8, 0.8, 0.3, 0.2, 0.9, 0.4, 0.5, 0.6]),
-        np.array([5e-324, -5e-324, 0.0, -0.0, 1.0, -1.0, 1e308, -1e308, 2.0, 2.0, 3.0, INF]),
-        np.array([3, -3, 2**63 - 1, -(2**63), 0, 0, 1, 1, 2, 2, 7, 8]),
-    ],
-    ids=["float32", "float64", "no free bit", "int64"],
-)
-def test_jax_rows_areas_and_hull_are_those_of_the_host(scores):
-    labels = np.array([True, False, True, False, False, True, True, False, True, True, False, True])
-    check_against_host(_jax, (labels, scores), None)
-
-
 def spread(scores):
     """Return how many times the smallest magnitude above 0 the largest one is."""
     magnitudes = np.abs(scores[scores != 0].astype(np.float64))
@@ -134,7 +116,7 @@ def check_against_host(to_array, sample, chunk):
     sums = sums_of(ranking, chunk=chunk)
     few = sums_of(ranking, everything=False, chunk=chunk)
     assert sums[:4] == few[:4]
-    known = measures_of_sums(sums, *totals)
+    known = measures_of_sums(sums, Totals(*totals))
     assert known == pytest.approx(measures(exact), rel=1e-12, abs=1e-12, nan_ok=True)
 
     compact = iso.OperatingPoints(table_on_device(device, "hull"))

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import isometrics as iso
 from isometrics._counting.best_rules import (
     NO_RULE,
     Ranking,
@@ -266,47 +265,6 @@ def test_kernels_agree_on_many_blocks(asked, weighted, clustered, decimals):
     expected = by_plain(weights, ranking, task)
     assert (expected.rule != NO_RULE).all()
     assert_same_bits(by_loop(weights, ranking, task), expected)
-
-
-# ---------------------------------------------------------------------- the table of repeated rows
-
-
-@given(
-    rankings(),
-    st.one_of(
-        st.sampled_from([0.0, 0.5, 1.0, 2.0, inf]).map(lambda beta: ({"beta": beta},) * 2),
-        st.sampled_from([0.25, 0.5, 0.75]).map(
-            lambda cost: ({"cost": cost}, {"costs": (1 - cost, cost)})
-        ),
-        st.sampled_from([0.25, 0.5, 1.0]).map(
-            lambda level: ({"min_precision": level}, {"beta": inf, "min_precision": level})
-        ),
-        st.sampled_from([0.25, 0.5, 1.0]).map(
-            lambda level: ({"min_recall": level}, {"beta": 0.0, "min_recall": level})
-        ),
-    ),
-)
-def test_the_rule_is_that_of_best_threshold_on_the_repeated_rows(drawn, asked):
-    ranking, weights = drawn
-    ranking = ranking._replace(weight=np.empty(0))
-    of_table, of_task = asked
-    chosen = by_plain(weights, ranking, task_of(**of_task))
-    for row, multiplicity in enumerate(weights):
-        repeats = multiplicity[ranking.unit].astype(int)
-        labels = np.repeat(ranking.positive, repeats)
-        if labels.all() or not labels.any():
-            assert chosen.rule[row] == NO_RULE
-            continue
-        points = iso.OperatingPoints.from_scores(labels, np.repeat(-ranking.rule, repeats))
-        try:
-            decision = iso.best_threshold(points, **of_table)
-        except iso.errors.ParameterError:
-            assert chosen.rule[row] == NO_RULE
-            continue
-        assert (chosen.tp[row], chosen.fp[row]) == (decision.tp, decision.fp)
-        if decision.threshold < inf:
-            # A score that was not drawn adds nothing; the highest threshold is taken.
-            assert chosen.rule[row] == -decision.threshold
 
 
 # ---------------------------------------------------------------------- parts

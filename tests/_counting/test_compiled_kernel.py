@@ -114,12 +114,6 @@ def test_extreme_scores(scores, weighted):
     check_kernels(labels, scores, weights, **SMALL)
 
 
-def test_one_row():
-    check_kernels(np.array([True]), np.array([0.5]))
-    check_kernels(np.array([False]), np.array([0.5]))
-    check_kernels(np.array([False]), np.array([0.5]), np.array([2.5]))
-
-
 SHAPES = {
     "distinct": lambda r, n: r.standard_normal(n),
     "probabilities": lambda r, n: 1 / (1 + np.exp(-3 * r.standard_normal(n))),
@@ -235,30 +229,9 @@ def test_bins_of_rare_positives_need_room_at_both_ends():
 # The choice ----------------------------------------------------------------------------------
 
 
-def test_loops_are_used_from_some_rows_on_where_they_are_there(monkeypatch):
-    monkeypatch.setattr(native, "FEWEST", FEWEST)
-    assert native.compiled_pays(FEWEST)
-    assert not native.compiled_pays(FEWEST - 1)
-    monkeypatch.setattr(native, "available", lambda: False)
-    assert not native.compiled_pays(FEWEST)
-
-
 def test_threads_are_used_for_many_rows_on_two_cores(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     assert threads_for(100) == 1
     assert threads_for(10**7) == 2
     monkeypatch.setattr("os.cpu_count", lambda: None)
     assert threads_for(10**7) == 1
-
-
-@pytest.mark.parametrize("there", [True, False])
-def test_both_kernels_are_reached(monkeypatch, there):
-    generator = np.random.default_rng(0)
-    labels, scores = generator.random(FEWEST) < 0.5, generator.random(FEWEST)
-    monkeypatch.setattr(native, "available", lambda: there)
-    check_same(fast.count(labels, scores), plain.count(labels, scores))
-    check_same(fast.count(labels, scores, corners=True), plain.count(labels, scores, corners=True))
-    for mine, theirs in zip(
-        fast.corner_counts(labels, scores), plain.corner_counts(labels, scores), strict=True
-    ):
-        np.testing.assert_array_equal(mine, theirs)

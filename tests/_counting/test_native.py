@@ -13,7 +13,7 @@ import pytest
 
 import isometrics as iso
 from isometrics._counting import native
-from isometrics._counting.native import checksum, is_intact, stamp_of
+from isometrics._counting.native import checksum
 from isometrics.errors import ParameterError
 
 load = native.library.__wrapped__
@@ -25,21 +25,14 @@ def not_aligned(array):
 
 
 def test_a_library_that_is_not_there_or_none_is_left_out(tmp_path):
-    assert load(tmp_path / "loops.so") is None
-    (tmp_path / "loops.so").write_text("no library")
-    assert load(tmp_path / "loops.so") is None
-
-
-def test_a_library_that_nobody_stamped_is_left_out():
+    """Nor one that nobody stamped, and a stamped file that is none."""
+    library = tmp_path / "loops.so"
+    assert load(library) is None
+    library.write_text("of another machine")
+    assert load(library) is None
+    library.with_suffix(".crc32").write_text(f"{zlib.crc32(library.read_bytes())} 1")
+    assert load(library) is None
     assert load(Path(_ctypes.__file__)) is None
-
-
-def test_a_stamped_file_that_is_no_library_is_left_out(tmp_path):
-    (tmp_path / "loops.so").write_text("of another machine")
-    number = zlib.crc32((tmp_path / "loops.so").read_bytes())
-    stamp_of(tmp_path / "loops.so").write_text(f"{number} 1")
-    assert is_intact(tmp_path / "loops.so")
-    assert load(tmp_path / "loops.so") is None
 
 
 @pytest.mark.usefixtures("compiled_loops")
@@ -60,25 +53,24 @@ print(native.library(Path({str(library)!r})))
 
 
 @pytest.mark.usefixtures("compiled_loops")
-@pytest.mark.parametrize("text", ["", "1", "\xff", "0 0"])
-def test_a_stamp_that_is_none_is_no_stamp(tmp_path, text):
-    folder = shutil.copytree(native.LIBRARY.parent, tmp_path / "native")
-    library = folder / native.LIBRARY.name
-    stamp_of(library).write_text(text, encoding="latin-1")
-    assert load(library) is None
-
-
-@pytest.mark.usefixtures("compiled_loops")
-def test_a_library_of_other_sources_is_left_out(tmp_path):
+def test_a_library_of_other_sources_is_left_out(tmp_path, monkeypatch):
     folder = shutil.copytree(native.LIBRARY.parent, tmp_path / "native")
     library = folder / native.LIBRARY.name
     assert load(library) is not None
+    stamp = library.with_suffix(".crc32")
+    right = stamp.read_text()
+    for text in ("", "1", "\xff", "0 0"):
+        stamp.write_text(text, encoding="latin-1")
+        assert load(library) is None
+    stamp.write_text(right)
     with (folder / "loops.h").open("a") as source:
         source.write("\n")
     assert load(library) is None
     for source in folder.glob("*.[ch]"):
         source.unlink()
     assert load(library) is not None  # as in a wheel
+    monkeypatch.setattr(native, "sys", SimpleNamespace(maxsize=2**31 - 1))
+    assert load(library) is None
 
 
 def test_sources_are_told_apart_by_what_they_say_and_by_their_names(tmp_path):
@@ -88,12 +80,6 @@ def test_sources_are_told_apart_by_what_they_say_and_by_their_names(tmp_path):
         (tmp_path / name).write_text(text)
         seen.add(checksum(tmp_path))
     assert len(seen) == 4
-
-
-@pytest.mark.usefixtures("compiled_loops")
-def test_a_narrow_machine_has_no_library(monkeypatch):
-    monkeypatch.setattr(native, "sys", SimpleNamespace(maxsize=2**31 - 1))
-    assert load(native.LIBRARY) is None
 
 
 def test_a_loop_says_that_the_library_is_missing(monkeypatch):

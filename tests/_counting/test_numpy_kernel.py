@@ -71,18 +71,6 @@ def test_count_of_long_doubles_is_the_reference(sample):
     check_rows(count(labels, scores.astype(np.longdouble)), reference.count(labels, scores))
 
 
-@given(binary_samples(weights="integer", dtypes=DTYPES))
-def test_integer_weights_repeat_rows(sample):
-    labels, scores, weights = sample
-    present = weights > 0
-    rows = count(labels[present], scores[present], weights[present])
-    assert rows.tp.dtype == rows.fp.dtype == np.int64
-    check_rows(rows, reference.count(labels, scores, weights))
-    repeated = count(np.repeat(labels, weights), np.repeat(scores, weights))
-    for one, other in zip(rows, repeated, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
 @given(binary_samples(weights="float", dtypes=DTYPES))
 def test_float_weights_are_summed_to_rounding(sample):
     labels, scores, weights = sample
@@ -154,27 +142,10 @@ def test_a_tie_across_the_border_of_two_blocks(dtype, shift):
     check_against_unique(labels, scores)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_squeezed_scores_longer_than_a_block(dtype):
-    generator = np.random.default_rng(5)
-    scores = (100 * generator.standard_normal(2 * BLOCK + 5)).astype(dtype)
-    assert encoding_of(scores).gap > 0
-    check_against_unique(generator.random(scores.size) < 0.5, scores)
-
-
 def test_a_small_score_in_a_later_block_is_seen():
     scores = np.append(np.linspace(-3, 3, BLOCK + 8), TINY)
     assert encoding_of(scores) is None
     check_against_unique(np.arange(scores.size) % 2 == 0, scores)
-
-
-@pytest.mark.parametrize("weights", [None, "integer"])
-def test_arguments_are_left_alone(weights):
-    labels, scores = np.array([True, False, True]), np.array([-0.0, 3.0, -5.0])
-    given = (labels.copy(), scores.copy())
-    count(labels, scores, None if weights is None else np.array([1, 2, 3]))
-    np.testing.assert_array_equal(labels, given[0])
-    np.testing.assert_array_equal(scores.view(np.int64), given[1].view(np.int64))
 
 
 # Sums ----------------------------------------------------------------------------------------
@@ -205,18 +176,6 @@ def test_running_sum_does_better_than_cumsum():
     assert abs(np.cumsum(weights)[-1] / exact - 1) > 1e-12
 
 
-def test_order_of_the_rows_does_not_matter(wide_weights):
-    generator = np.random.default_rng(2)
-    labels = generator.random(wide_weights.size) < 0.3
-    scores = generator.random(wide_weights.size).round(4)
-    shuffled = generator.permutation(wide_weights.size)
-    one = count(labels, scores, wide_weights)
-    other = count(labels[shuffled], scores[shuffled], wide_weights[shuffled])
-    np.testing.assert_array_equal(one.thresholds, other.thresholds)
-    np.testing.assert_allclose(one.tp, other.tp, rtol=1e-12)
-    np.testing.assert_allclose(one.fp, other.fp, rtol=1e-12)
-
-
 @given(st.lists(st.floats(0, 1e6), max_size=50), st.integers(2, 7))
 def test_running_sum_of_any_width(values, width):
     """Several levels of blocks, as a sum of 1e9 rows would have them."""
@@ -230,13 +189,6 @@ def test_running_sum_does_not_fall_where_two_roundings_meet():
     """Without care the ninth sum of these would be below the eighth."""
     sums = running_sum(np.array([0.1, 0.1, 0.7, 0.2, 0.3, 0.1, 0, 0.3, 0, 0.7, 0.7]), width=2)
     assert (np.diff(sums) >= 0).all()
-
-
-def test_running_sum_of_integers_is_exact():
-    values = np.full(5000, 2**50 + 1)
-    sums = running_sum(values)
-    assert sums.dtype == np.int64
-    assert sums[-1] == 5000 * (2**50 + 1)
 
 
 @given(binary_samples(dtypes=DTYPES))

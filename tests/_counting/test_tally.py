@@ -300,13 +300,6 @@ def test_uncertainty_bounds_the_width_of_areas(drawn, random):
         assert brackets[name].width <= each.sum() + 1e-9, name
 
 
-@given(both_classes(weights=("none", "integers")), st.randoms(), st.integers(2, 5))
-def test_uncertainty_depends_on_shares_of_rows_only(drawn, random, times):
-    tally = joined(drawn, random)
-    repeated = replace(tally, positives=tally.positives * times, negatives=tally.negatives * times)
-    np.testing.assert_allclose(repeated.uncertainty(), tally.uncertainty(), rtol=1e-12)
-
-
 @given(both_classes(), st.randoms())
 def test_no_vertex_is_lost(drawn, random):
     """Rows of intervals that need not be looked into are no vertices of the hull."""

@@ -10,7 +10,6 @@ import pytest
 from isometrics._core.sample import Sample
 from isometrics._counting import (
     array_api,
-    segments,
     triton_launch,
 )
 from isometrics._counting.array_api import sums_of
@@ -108,52 +107,6 @@ def test_labels_are_checked_by_a_survey(dtype, labels, is_valid, monkeypatch):
         assert torch.equal(ranking.keys, expected.keys)
 
 
-def test_sums_over_tiles_are_those_of_segments():
-    """Without ties a segment is one row: a positive rises, a negative runs."""
-    rng = np.random.default_rng(6)
-    labels = rng.random(500) < 0.4
-    positives = int(labels.sum())
-    sample = Sample(torch.tensor(labels), {"": torch.arange(500.0, 0, -1)})
-    keys = array_api.sorted_keys_of(sample).keys
-    totals = positives, 500 - positives
-    baseline = -(-(positives**2) // 500)
-    tp, fp = np.cumsum(labels).astype(float), np.cumsum(~labels).astype(float)
-    x, y = tp[labels] - 1, fp[labels]
-    rates = segments.log_rates(np.maximum(x + y, 1), np.ones(positives))
-    bent = segments.bend(x, y, 1.0, 0.0, rates)
-    steps = segments.area_of_step(1.0, (x + 1) / (x + 1 + y))
-    behind = x >= baseline
-    lost = segments.gain_loss(x[behind], y[behind], x[behind] + 1, y[behind], 1.0)
-    expected = [
-        segments.area_below(1.0, 1.0, bent).sum(),
-        positives * lost.sum(),
-        segments.area_above(1.0, 0.0, 1.0, bent).sum(),
-        steps.sum(),
-    ]
-    for number in (2, 7):
-        _, terms, _ = triton_launch.sums(keys, *totals, baseline, number=number)
-        np.testing.assert_allclose(terms[:number][:4], expected[:number], rtol=1e-13)
-
-
-def test_short_steps_far_from_the_start_are_added_up_alike():
-    """They take a series of three terms in place of the logarithm."""
-    rng = np.random.default_rng(8)
-    labels = torch.tensor(rng.random(3000) < 0.4)
-    scores = torch.tensor(rng.normal(size=3000) + labels.numpy()).round(decimals=3)
-    ranking = array_api.sorted_keys_of(Sample(labels, {"": scores}))
-    totals = ranking.positives, ranking.size - ranking.positives
-    exact = sums_of(ranking)
-    pairs, terms, crossing = triton_launch.sums(
-        ranking.keys,
-        *totals,
-        array_api.baseline_of(*totals),
-        number=7,
-        spans=triton_launch.spans_of(3000, 4, 16),
-    )
-    assert (pairs, tuple(crossing)) == (exact.pairs, tuple(exact.crossing))
-    assert terms == pytest.approx(exact[2:9], rel=1e-13)
-
-
 @pytest.mark.parametrize(("tile", "most"), [(4, 99), (4, 2), (16, 99), (64, 1)])
 @pytest.mark.parametrize("case", SCORES)
 def test_hulls_are_those_of_array_operations(case, tile, most):
@@ -167,21 +120,6 @@ def test_hulls_are_those_of_array_operations(case, tile, most):
     found = triton_launch.hull_rows(ranking, spans=spans)
     for one, other in zip(found, exact, strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize("digits", [1, 2, 9])
-def test_hulls_of_many_rows(digits):
-    rng = np.random.default_rng(3)
-    labels = rng.random(3000) < 0.4
-    scores = torch.tensor((rng.normal(size=3000) + labels).round(digits))
-    sample = Sample(torch.tensor(labels), {"": scores})
-    ranking = array_api.sorted_keys_of(sample)
-    exact = array_api.hull_in_chunks(ranking)
-    for most in (999, 7):
-        spans = triton_launch.spans_of(ranking.size, 32, most, 1)
-        found = triton_launch.hull_rows(ranking, spans=spans)
-        for one, other in zip(found, exact, strict=True):
-            np.testing.assert_array_equal(one, other)
 
 
 def test_tiles_far_below_the_hull_are_not_looked_at():
@@ -247,37 +185,11 @@ def test_triton_is_given_no_floats(monkeypatch):
     assert not any(isinstance(each, float) for each in given)
 
 
-def test_tensors_on_cuda_take_this_way(monkeypatch):
-    scores, labels = torch.tensor([0.9, 0.1, 0.8, 0.8]), torch.tensor([True, False, True, False])
-    sample = Sample(labels, {"": scores})
-    expected = sums_of(array_api.sorted_keys_of(sample))
-    asked = []
-
-    def on_cuda(array):
-        asked.append(array)
-        return True
-
-    monkeypatch.setattr(triton_launch, "can_run_on", on_cuda)
-    monkeypatch.setattr(triton_launch, "sort_in_place", lambda _: False)
-    sums = sums_of(array_api.sorted_keys_of(sample))
-    assert sums[:2] == expected[:2]
-    assert sums[2:] == pytest.approx(expected[2:], rel=1e-13, nan_ok=True)
-    assert len(asked) == 3
-    # Where no bit is free, or a score is NaN, the host looks at the rows.
-    full = torch.tensor([5e-324, -5e-324, 1e308, -1e308], dtype=torch.float64)
-    broken = torch.tensor([0.9, 0.1, math.nan, 0.8])
-    for scores in (full, broken):
-        assert array_api.sorted_keys_of(Sample(labels, {"": scores})) is None
-
-
-def test_where_triton_runs():
+def test_only_torch_on_cuda_takes_this_way():
     class Tensor:
         is_cuda = True
 
     Tensor.__module__ = "torch"
     assert triton_launch.can_run_on(Tensor())
-
-
-def test_only_torch_on_cuda_takes_this_way():
     assert not triton_launch.can_run_on(torch.ones(2))
     assert not triton_launch.can_run_on(np.ones(2))

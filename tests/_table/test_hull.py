@@ -5,7 +5,6 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from isometrics import OperatingPoints, best_threshold, optimal_thresholds
 from isometrics._counting import hull as hulls
@@ -14,12 +13,9 @@ from isometrics._table import path as table_path
 from isometrics.spaces.drawing import rows_to_explore
 from isometrics.testing import Curve, binary_samples, count_tables, point_clouds
 
+from ..tables import of_counts
+
 pytestmark = pytest.mark.usefixtures("either_kernel")
-
-
-def of_counts(table, **names):
-    tp, fp, positives, negatives = table
-    return OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives, **names)
 
 
 def vertices(points):
@@ -105,22 +101,6 @@ def test_vertices_are_rows_with_their_thresholds(sample):
     assert hull.thresholds[0] == np.inf
 
 
-@given(binary_samples())
-def test_first_vertex_has_the_highest_precision(sample):
-    """The PRG hull is the image without the empty rule; it starts at the best precision."""
-    points = OperatingPoints.from_scores(*sample)
-    assert points.hull().precision[1] == np.nanmax(points.precision)
-
-
-@given(binary_samples(weights="float"), st.sampled_from([0.001, 0.3, 0.9]))
-def test_weighted_hull_dominates(sample, prevalence):
-    labels, scores, weights = sample
-    points = OperatingPoints.from_scores(labels, scores, sample_weight=weights)
-    for each in (points, points.at_prevalence(prevalence)):
-        at = np.linspace(0, 1, 21)
-        assert (each.hull().roc.interpolate(at) >= each.roc.interpolate(at) - 1e-12).all()
-
-
 @pytest.mark.parametrize(
     "shape",
     [
@@ -137,13 +117,6 @@ def test_long_curves(shape, total):
     fp = np.rint(x * total).astype(np.int64)
     tp = np.maximum.accumulate(np.clip(np.rint(shape(x) * total), 0, total)).astype(np.int64)
     points = of_counts((tp, fp, total, total))
-    assert vertices(points.hull()) == exact_chain(points)
-
-
-def test_random_rankings_longer_than_a_block():
-    rng = np.random.default_rng(5)
-    labels = rng.random(SPACING**3) < 0.4
-    points = OperatingPoints.from_scores(labels, rng.normal(size=labels.size) + labels)
     assert vertices(points.hull()) == exact_chain(points)
 
 

@@ -14,31 +14,17 @@ from isometrics._counting.confusion import Totals
 from isometrics._table.table import Gaps, Kind, Stored, Table
 from isometrics.errors import ParameterError, UndefinedWarning
 from isometrics.measures import area_brackets, measure_named, registered
-from isometrics.points import bounds as gaps
 from isometrics.points.bounds import Bracket
 from isometrics.points.compact import Compacting
-from isometrics.testing.strategies import binary_samples, count_tables
+from isometrics.testing.strategies import count_tables
+
+from ..tables import of_counts, of_sample, samples
 
 NAMED = {each.name: each for each in registered() if each.of_curve}
 EXACT = {name: each.of for name, each in NAMED.items()}
 
 
-samples = (
-    binary_samples().map(lambda sample: (*sample, None))
-    | binary_samples(weights="integer")
-    | binary_samples(weights="float")
-)
 choices = st.lists(st.booleans(), min_size=40, max_size=40)
-
-
-def of_sample(sample):
-    y_true, y_score, weights = sample
-    return iso.OperatingPoints.from_scores(y_true, y_score, sample_weight=weights)
-
-
-def of_counts(table):
-    tp, fp, positives, negatives = table
-    return iso.OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives)
 
 
 tables = samples.map(of_sample) | count_tables(max_count=10**6).map(of_counts)
@@ -94,11 +80,6 @@ def test_every_measure_has_finite_bounds_where_a_row_is_missing(measure):
     assert -math.inf < lo <= measure.of(points) <= hi < math.inf
 
 
-def test_bounds_are_those_of_operating_points():
-    with pytest.raises(ParameterError, match=r"^points must be OperatingPoints but is list; make"):
-        area_brackets([1, 0, 1])
-
-
 @given(tables, choices)
 def test_areas_of_the_hull_lie_between_bounds(points, kept):
     """Where vertices may be missing, and where they are not."""
@@ -146,37 +127,11 @@ def test_more_rows_never_widen_a_bracket():
     assert (np.array(widths[-1]) < 1e-12).all()
 
 
-@pytest.mark.parametrize("wrong", ["worst_way", "best_way"])
-def test_a_wrong_corner_is_found(monkeypatch, wrong):
-    """The law above can fail: with one corner in place of the other it does."""
-    points = iso.OperatingPoints.from_scores([1, 1, 0, 0, 1, 0], [6, 5, 4, 3, 2, 1])
-    worse = iso.OperatingPoints.from_scores([0, 0, 1, 1, 0, 1], [6, 5, 4, 3, 2, 1])
-    ends = [False]
-    assert misses(points, compact(points, ends)) == misses(worse, compact(worse, ends)) == []
-    right = {"worst_way": gaps.best_way, "best_way": gaps.worst_way}[wrong]
-    monkeypatch.setattr(gaps, wrong, right)
-    lost = misses(points, compact(points, ends)) + misses(worse, compact(worse, ends))
-    assert {"AUROC", "AUPR", "average precision", "AUPRG"} <= set(lost)
-
-
-def test_what_is_known_is_taken():
-    points = iso.OperatingPoints.from_scores([1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1])
-    some = compact(points, [False], {Stored.ROC: 0.625})
-    found = area_brackets(some)
-    assert found["AUROC"] == Bracket(0.625, 0.625)
-    assert found["expected accuracy"].width < 1e-13
-    assert found["AUPR"].width > 0.1
-
-
 def test_a_gap_that_may_leave_nothing_to_average_over():
     """Perhaps all negatives rank above all positives, and no gain is to be expected."""
     points = iso.OperatingPoints.from_counts([1], [1], positives=2, negatives=6)
     found = area_brackets(compact(points, [False]))
     assert found["expected F1 gain"] == Bracket(-math.inf, 1.0)
-
-
-def test_a_bracket_tells_its_width():
-    assert Bracket(0.25, 0.75).width == 0.5
 
 
 @given(tables, choices, st.floats(0.01, 0.99))
@@ -194,16 +149,6 @@ def test_another_prevalence_keeps_auroc_and_brackets_the_rest(points, kept, prev
     assert others == set()
 
 
-def test_the_exact_areas_of_a_compacted_table_need_no_bounds():
-    points = iso.OperatingPoints.from_scores([1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1])
-    some = compact(points, [False])
-    gaps = replace(some.table.gaps, known=dict.fromkeys(Stored, 0.5))
-    everything = replace(some.table, gaps=gaps)
-    found = area_brackets(iso.OperatingPoints(everything))
-    assert found["AUROC"] == found["AUPR, max precision"] == Bracket(0.5, 0.5)
-    assert all(bracket.width == 0 for bracket in found.values())
-
-
 @given(tables, choices, st.sets(st.sampled_from(list(EXACT)), min_size=1))
 def test_some_areas_are_bounded_as_all_are(points, kept, names):
     some = compact(points, kept)
@@ -219,6 +164,8 @@ def test_an_area_may_be_named_alone_and_must_be_known():
     assert area_brackets(points, "AUROC") == {"AUROC": Bracket(0.75, 0.75)}
     with pytest.raises(ParameterError, match="areas must be names among 'AUROC'"):
         area_brackets(points, ["AUC"])
+    with pytest.raises(ParameterError, match=r"^points must be OperatingPoints but is list; make"):
+        area_brackets([1, 0, 1])
 
 
 @given(tables, choices, st.sets(st.sampled_from(list(Stored))))

@@ -1,10 +1,7 @@
 """What a compact table keeps: true rows, dense ones, its hull, its areas; what it refuses."""
 
-import copy
 import math
-import pickle
 import warnings
-from dataclasses import replace
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
@@ -18,13 +15,14 @@ from isometrics import plot
 from isometrics._core.results import bracketed
 from isometrics._counting.confusion import Totals
 from isometrics._counting.hull import vertices
-from isometrics._table.table import Gaps, Stored
 from isometrics.decisions.lift import lift
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
 from isometrics.measures import area_brackets, registered
 from isometrics.points.compact import Compacting
 from isometrics.spaces.indices import Index
 from isometrics.testing.strategies import binary_samples
+
+from ..tables import of_sample
 
 EXACT = {each.name: each.of for each in registered() if each.of_curve}
 
@@ -43,11 +41,6 @@ def compacted(points, cuts=(), fineness=1):
         rows = slice(start, end + 1)
         compacting.add(full.thresholds[rows][1:], full.tp[rows], full.fp[rows])
     return iso.OperatingPoints(compacting.table())
-
-
-def of_sample(sample):
-    y_true, y_score, weights = sample
-    return iso.OperatingPoints.from_scores(y_true, y_score, sample_weight=weights)
 
 
 @pytest.fixture(scope="module")
@@ -124,51 +117,43 @@ def test_kept_rows_are_dense(scale, fineness):
 # ---------------------------------------------------------------------- what is answered
 
 
-@pytest.mark.parametrize("beta", BETAS)
-def test_best_threshold_for_f(long, short, beta):
-    assert decided(iso.best_threshold(short, beta=beta)) == decided(
-        iso.best_threshold(long, beta=beta)
-    )
-
-
 @pytest.mark.parametrize(
     "asked",
-    [{"cost": 0.1}, {"cost": 0.5}, {"cost": 0.93}, {"objective": "accuracy"},
-     {"objective": "youden"}, {"lam": 0.3}, {"index": "cost", "lam": 0.4},
-     {"index": "kulczynski", "lam": 0.0}, {"index": "jaccard", "lam": 0.8}],
+    [{"beta": beta} for beta in BETAS]
+    + [{"cost": cost} for cost in (0.1, 0.5, 0.93)]
+    + [{"objective": "accuracy"}, {"objective": "youden"}, {"lam": 0.3}]
+    + [{"index": "cost", "lam": 0.4}, {"index": "kulczynski", "lam": 0.0}]
+    + [{"index": "jaccard", "lam": 0.8}],
     ids=str,
-)  # fmt: skip
-def test_best_threshold_for_other_objectives(long, short, asked):
+)
+def test_best_threshold(long, short, asked):
     found, expected = (iso.best_threshold(points, **asked) for points in (short, long))
     assert decided(found) == decided(expected)
     assert found.value == expected.value
 
 
-def test_optimal_thresholds(long, short):
-    found, expected = iso.optimal_thresholds(short), iso.optimal_thresholds(long)
-    assert found.points.table == expected.points.table
-    np.testing.assert_array_equal(found.beta_squared_lo, expected.beta_squared_lo)
+def tradeoff(points, index):
+    curve = points.tradeoff(index)
+    part = curve.area(0.2, 0.7, density="triangular")
+    return [curve.area(), part, curve.intervals, curve.useful_range()]
 
 
-@pytest.mark.parametrize("index", INDICES)
-def test_tradeoff_curves(long, short, index):
-    found, expected = short.tradeoff(index), long.tradeoff(index)
-    assert found.area() == expected.area()
-    assert found.area(0.2, 0.7, density="triangular") == expected.area(
-        0.2, 0.7, density="triangular"
-    )
-    np.testing.assert_array_equal(found.intervals.lambda_lo, expected.intervals.lambda_lo)
-    mine, theirs = found.useful_range(), expected.useful_range()
-    np.testing.assert_array_equal(mine.lambda_lo, theirs.lambda_lo)
-    np.testing.assert_array_equal(mine.lambda_hi, theirs.lambda_hi)
+def calibrated(points, calibrator):
+    fitted = calibrator.from_points(points)
+    return [fitted.segments_.highest_score, *fitted.transform(np.linspace(-4, 4, 101))]
 
 
-@pytest.mark.parametrize("calibrator", [iso.AccuracyCalibrator, iso.FCalibrator])
-def test_calibrators(long, short, calibrator):
-    found, expected = (calibrator.from_points(points) for points in (short, long))
-    assert found.segments_.highest_score == expected.segments_.highest_score
-    scores = np.linspace(-4, 4, 101)
-    np.testing.assert_array_equal(found.transform(scores), expected.transform(scores))
+ANSWERED = {
+    "best for all β": iso.optimal_thresholds,
+    "calibrated accuracy": lambda points: calibrated(points, iso.AccuracyCalibrator),
+    "calibrated F": lambda points: calibrated(points, iso.FCalibrator),
+    **{index: lambda points, index=index: tradeoff(points, index) for index in INDICES},
+}
+
+
+@pytest.mark.parametrize("question", ANSWERED)
+def test_what_follows_from_the_hull_is_answered(long, short, question):
+    assert ANSWERED[question](short) == ANSWERED[question](long)
 
 
 def test_compare(long, short):
@@ -182,18 +167,6 @@ def test_compare(long, short):
     np.testing.assert_allclose(found.areas.values, expected.areas.values, rtol=1e-12)
     assert repr(found.dominance) == repr(expected.hull_dominance)
     assert repr(found.hull_dominance) == repr(expected.hull_dominance)
-
-
-def test_areas_that_are_not_known_are_nan_in_a_comparison(short, long):
-    moved = iso.compare({"a": short.at_prevalence(0.2), "b": long.at_prevalence(0.2)}).areas
-    assert math.isnan(moved.of("AUPR")["a"])
-    assert moved.of("AUROC")["a"] == pytest.approx(moved.of("AUROC")["b"], abs=1e-12)
-    assert not math.isnan(moved.of("tradeoff area")["a"])
-
-
-def test_rows_that_are_kept_are_found_by_their_thresholds(long, short):
-    found = short.at(short.thresholds)
-    np.testing.assert_array_equal(found.tp, long.at(short.thresholds).tp)
 
 
 def test_areas_of_the_spaces_are_those_of_the_full_table(long, short):
@@ -244,32 +217,6 @@ def test_what_lies_between_the_rows_is_refused(short, question):
 
 
 # ---------------------------------------------------------------------- the table as a value
-
-
-def test_copies_are_equal_and_locked(short):
-    for twin in (copy.deepcopy(short), pickle.loads(pickle.dumps(short))):
-        assert twin == short
-        assert twin.table.known == short.table.known
-        assert not twin.table.gaps.between.flags.writeable
-
-
-def test_a_copy_equals_its_original_also_where_a_measure_is_undefined():
-    worst = iso.OperatingPoints.from_scores([0, 0, 0, 1, 1], [5, 4, 3, 2, 1])
-    some = compacted(worst)
-    assert math.isnan(some.table.known[Stored.MISSES])
-    assert pickle.loads(pickle.dumps(some)) == some
-
-
-def test_tables_differ_in_gaps_and_in_what_is_known(long, short):
-    table = short.table
-    between, known = table.gaps.between, dict(table.known)
-    assert replace(table, gaps=Gaps(between, known)) == table
-    assert replace(table, gaps=Gaps(~between, known)) != table
-    assert replace(table, gaps=None) != table
-    assert replace(table, gaps=Gaps(between, {})) != table
-    assert replace(table, gaps=Gaps(between, dict.fromkeys(known, 0.5))) != table
-    assert replace(table, gaps=Gaps(between, known, has_hull=False)) != table
-    assert long.table != table
 
 
 def test_the_printout_says_that_rows_are_missing(long, short):
@@ -338,14 +285,6 @@ def test_room_is_used(long, most):
     # Rows are spread over the whole curve.
     assert np.diff(some.tp).max() < 20 * long.positives / most
     assert np.diff(some.fp).max() < 20 * long.negatives / most
-
-
-def test_compacting_again_keeps_what_is_known(long):
-    some = long.compact(1000).compact(300)
-    assert len(some) <= 300
-    assert some.table.known == long.compact(1000).table.known
-    full = np.searchsorted(-long.thresholds[1:], -some.thresholds[1:])
-    np.testing.assert_array_equal(some.table.gaps.between[1:], np.diff(full) > 1)
 
 
 def test_a_curve_and_a_table_of_bins():

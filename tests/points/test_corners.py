@@ -10,16 +10,10 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
 from isometrics.measures import area_brackets, registered
-from isometrics.testing.strategies import binary_samples
+
+from ..tables import samples
 
 EXACT = {each.name: each.of for each in registered() if each.of_curve}
-
-
-samples = (
-    binary_samples().map(lambda sample: (*sample, None))
-    | binary_samples(weights="integer")
-    | binary_samples(weights="float")
-)
 
 
 def both(sample, **options):

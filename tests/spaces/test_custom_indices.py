@@ -8,14 +8,10 @@ from isometrics import Index, OperatingPoints
 from isometrics.errors import ParameterError
 from isometrics.testing import point_clouds
 
+from ..tables import of_counts
 from .plain_indices import PLAIN
 
 OWN = {name: Index(name, function) for name, function in PLAIN.items() if name != "cost"}
-
-
-def of_counts(cloud):
-    tp, fp, positives, negatives = cloud
-    return OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives)
 
 
 @pytest.mark.parametrize("name", OWN)

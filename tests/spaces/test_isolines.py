@@ -15,7 +15,6 @@ from isometrics.spaces.drawing import (
 )
 
 spaces = st.sampled_from(list(SPACES))
-straight_spaces = st.sampled_from(["roc", "prg"])
 values = st.floats(0.01, 1)
 gains = st.floats(-20, 1)
 prevalences = st.floats(0.01, 0.99)
@@ -91,22 +90,6 @@ def test_every_point_has_the_accuracy(value, space, prevalence, cost):
         assert on_border(x[end], y[end])
 
 
-@given(st.floats(0.01, 1), straight_spaces, prevalences, betas)
-def test_straight_lines_are_two_points(value, space, prevalence, beta):
-    x, _ = f_isoline(value, space, prevalence, beta=beta)
-    assert x.size in (0, 2)
-    assert f_isoline(value, "roc", prevalence, beta=beta)[0].size == 2
-
-
-@given(st.floats(0.05, 1), prevalences, betas)
-def test_lines_of_equal_f_have_slope_minus_beta_squared(value, prevalence, beta):
-    x, y = f_isoline(value, "prg", prevalence, beta=beta)
-    assume(x.size and np.hypot(*np.ptp((x, y), axis=1)) > 1e-3)
-    weight = 1.0 if np.isinf(beta) else beta**2 / (1 + beta**2)
-    assert np.ptp(x) * weight == pytest.approx(np.ptp(y) * (1 - weight), abs=1e-12)
-    assert np.ptp(x) == 0 or (np.diff(y) <= 0).all()
-
-
 @pytest.mark.parametrize("size", [2, 3, 10, 11, 200])
 def test_a_curve_has_as_many_points_as_asked_for(size):
     assert f_isoline(0.5, "pr", 0.2, size=size)[0].size == size
@@ -124,12 +107,6 @@ def test_by_hand():
     assert np.array_equal(accuracy_isoline(0.0, "roc", 0.3, cost=0), ([0, 1], [0, 0]))
     assert np.array_equal(accuracy_isoline(0.0, "pr", 0.3, cost=0), ([0, 0], [0, 1]))
     assert accuracy_isoline(0.0, "prg", 0.3, cost=0)[0].size == 0
-
-
-@pytest.mark.parametrize("space", SPACES)
-def test_a_value_that_no_point_has_gives_no_line(space):
-    x, y = accuracy_isoline(1.9, space, 0.5)
-    assert x.size == y.size == 0
 
 
 def test_accuracy_below_the_empty_rule_starts_in_the_corner():
@@ -187,3 +164,9 @@ def test_a_grid_of_a_space_in_itself_is_whole():
 def test_errors(call, message):
     with pytest.raises(ParameterError, match=message):
         call()
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_a_value_that_no_point_has_gives_no_line(space):
+    x, y = accuracy_isoline(1.9, space, 0.5)
+    assert x.size == y.size == 0

@@ -17,13 +17,10 @@ from isometrics import OperatingPoints
 from isometrics.errors import NoCurveError, ParameterError
 from isometrics.testing import binary_samples, count_tables
 
+from ..tables import of_counts
+
 LABELS, SCORES = [1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.1]
 POINTS = OperatingPoints.from_scores(LABELS, SCORES)
-
-
-def of_counts(table):
-    tp, fp, positives, negatives = table
-    return OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives)
 
 
 @given(count_tables(max_count=10**6), st.floats(0.1, 10))
@@ -94,17 +91,6 @@ def test_agrees_with_scikit_learn(sample):
         assert (points.fn[row], points.tn[row]) == (fn, tn)
 
 
-@given(binary_samples(min_size=4, weights="float", dtypes=("float64",)))
-def test_agrees_with_scikit_learn_on_weights(sample):
-    labels, scores, weights = sample
-    ranks = np.unique(scores, return_inverse=True)[1]
-    points = OperatingPoints.from_scores(labels, scores, sample_weight=weights)
-    auroc = roc_auc_score(labels, ranks, sample_weight=weights)
-    assert points.roc.area() == pytest.approx(auroc, rel=1e-9, abs=1e-9)
-    average = average_precision_score(labels, ranks, sample_weight=weights)
-    assert points.pr.area("average-precision") == pytest.approx(average, rel=1e-9)
-
-
 def test_partial_roc_area_is_scikit_learns():
     """McClish's standardisation, as ``roc_auc_score(max_fpr=)`` has it."""
     for hi in (0.2, 1 / 3, 0.9):
@@ -160,6 +146,7 @@ def test_all_pr_areas_come_from_one_pass():
     ("call", "message"),
     [
         (lambda: POINTS.pr.area("trapezoid"), "interpolation must be one of 'davis-goadrich'"),
+        (lambda: POINTS.pr.areas(interpolations=("linear", "cubic")), "interpolation must be one"),
         (lambda: POINTS.roc.area(0.5, 0.5), "lo must be below hi"),
         (lambda: POINTS.roc.area(-0.1, 0.5), "lo must be a false positive rate between 0 and 1"),
         (lambda: POINTS.pr.area(hi=1.5), "hi must be a recall between 0 and 1"),
@@ -197,8 +184,3 @@ def test_segments_of_prg_space_are_straight():
     x, y = points.prg.x[1:-1], points.prg.y[1:-1]
     halfway = points.prg.interpolate((x[:-1] + x[1:]) / 2)
     np.testing.assert_allclose(halfway, (y[:-1] + y[1:]) / 2, rtol=1e-12)
-
-
-def test_each_of_several_interpolations_is_checked():
-    with pytest.raises(ParameterError, match=r"^interpolation must be one of .* but is 'cubic'"):
-        POINTS.pr.areas(interpolations=("linear", "cubic"))

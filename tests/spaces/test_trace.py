@@ -142,6 +142,8 @@ def test_a_hull_with_very_many_vertices_is_thinned_too():
     fpr = np.linspace(0, 1, 20_001)
     points = OperatingPoints.from_roc(fpr, 1 - (1 - fpr) ** 2, positives=1.5, negatives=2.5)
     assert len(points.hull()) > MOST_VERTICES
+    # To explore a table every vertex is kept.
+    assert len(rows_to_explore(points.table)) >= len(points.hull())
     for space in SPACES:
         rows = rows_to_draw(points.table, space)
         assert len(rows) <= most_rows() - MOST_VERTICES
@@ -153,6 +155,9 @@ def test_a_large_table():
     for space in SPACES:
         x, y = trace(points.table, space)
         assert x.size == y.size <= most_rows()
+    rows = rows_to_explore(points.table)
+    assert len(rows) < SHORT
+    assert np.isin(vertices(points.fp, points.tp), rows).all()
 
 
 def test_a_prg_curve_comes_in_at_the_border():
@@ -236,19 +241,6 @@ def test_there_is_a_row_to_explore_every_two_pixels(points):
     assert np.diff(rates[rows]).max() <= 2 / 100 + steps
 
 
-def test_few_rows_to_explore_of_many():
-    points = sample(300_000, 0.2, 1.5, False, 1)
-    rows = rows_to_explore(points.table)
-    assert len(rows) < SHORT
-    assert np.isin(vertices(points.fp, points.tp), rows).all()
-
-
-def test_every_vertex_is_kept_to_explore():
-    fpr = np.linspace(0, 1, 20_001)
-    points = OperatingPoints.from_roc(fpr, 1 - (1 - fpr) ** 2, positives=1.5, negatives=2.5)
-    assert len(rows_to_explore(points.table)) >= len(points.hull()) > MOST_VERTICES
-
-
 def test_rows_that_repeat_have_no_distance():
     tp = np.repeat([0, 5, 5, 9], 1000)
     fp = np.repeat([0, 2, 7, 9], 1000)
@@ -257,9 +249,3 @@ def test_rows_that_repeat_have_no_distance():
     assert {(0, 0), (5, 2), (9, 9)} <= set(
         zip(points.tp[rows].tolist(), points.fp[rows].tolist(), strict=True)
     )
-
-
-def test_a_long_segment_of_pr_space_is_bent_within_half_a_pixel():
-    points = OperatingPoints.from_counts([100, 200], [0, 100], positives=200, negatives=100)
-    line = np.column_stack(trace(points.table, "pr", width=800, height=800))
-    assert distances(curve(points, "pr", low=0.0, parts=500), line).max() <= 0.5 / 800 + ROUNDING

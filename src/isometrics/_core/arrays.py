@@ -73,15 +73,10 @@ def to_host(array: Any) -> np.ndarray[Any, np.dtype[Any]]:
     if is_remote(array):
         from array_api_compat import to_device
 
-        array = to_device(array, _host_of(array))
+        devices = namespace_of(array).__array_namespace_info__().devices()
+        array = to_device(array, next(each for each in devices if "cpu" in str(each).lower()))
     host = np.asarray(array)
     return host.astype(np.float32) if "bfloat16" in str(host.dtype) else host
-
-
-def _host_of(array: Any) -> Any:
-    """Return the CPU device of an array's library."""
-    devices = namespace_of(array).__array_namespace_info__().devices()
-    return next(device for device in devices if "cpu" in str(device).lower())
 
 
 MISSING = "missing values (NaN or null)"

@@ -92,7 +92,13 @@ def parse_rates(values: ArrayLike, name: str, *, missing: bool = False) -> NDArr
 
 def parse_thresholds(values: ArrayLike, name: str = "thresholds") -> NDArray[Any]:
     """Return thresholds in a type that holds each of them exactly."""
-    given = column(_as_list(values, name) if np.ndim(values) == 0 else values, name)
+    if np.ndim(values) == 0:
+        number = parse_number(values)
+        if number is None:
+            raise PointsError(f"must be a number, or several, but is {values!r}", parameter=name)
+        # In its own type where that is NumPy's.
+        values = np.atleast_1d(values if isinstance(values, np.generic | np.ndarray) else number)
+    given = column(values, name)
     if given.values.dtype.kind == "O":
         plain_numbers = [
             parse_number(value) if isinstance(value, Fraction | Decimal) else value
@@ -100,14 +106,6 @@ def parse_thresholds(values: ArrayLike, name: str = "thresholds") -> NDArray[Any
         ]
         given = given._replace(values=np.array(plain_numbers, object))
     return as_thresholds(given.numbers(PointsError))
-
-
-def _as_list(value: object, name: str) -> object:
-    """Return one number as an array, in its own type where that is NumPy's."""
-    number = parse_number(value)
-    if number is None:
-        raise PointsError(f"must be a number, or several, but is {value!r}", parameter=name)
-    return np.atleast_1d(value) if isinstance(value, np.generic | np.ndarray) else [number]
 
 
 HIGHEST_SCORE = sys.float_info.max

@@ -8,6 +8,7 @@ import sys
 from contextlib import suppress
 from decimal import Decimal
 from difflib import get_close_matches
+from functools import partial
 from inspect import Parameter, signature
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, cast
@@ -83,34 +84,49 @@ def _is_boolean(value: object) -> bool:
     return isinstance(value, bool) or getattr(value, "dtype", None) == np.bool_
 
 
-def check_beta(beta: float) -> float:
-    """Check β: any number ≥ 0, infinity (recall only) included."""
-    return _parameter(beta, "beta", "a number ≥ 0")
+_ACCEPTED: dict[str, Callable[[float], bool]] = {
+    "a number": lambda value: not math.isnan(value),
+    "a number ≥ 0": lambda value: value >= 0,
+    "a number up to 1": lambda value: -math.inf < value <= 1,
+    "a finite number above 0": lambda value: 0 < value < math.inf,
+    "above 0 and at most 1": lambda value: 0 < value <= 1,
+    "between 0 and 1": lambda value: 0 <= value <= 1,
+    "between 0 and 2": lambda value: 0 <= value <= 2,
+    "strictly between 0 and 1": lambda value: 0 < value < 1,
+}
+"""What parameters may be, by the words of the message that refuses others."""
 
 
-def check_cost(cost: float) -> float:
-    """Check a cost proportion."""
-    return _parameter(cost, "cost", "between 0 and 1")
+def check_number(
+    value: float,
+    name: str,
+    accepted: str = "a number",
+    holds: Callable[[float], bool] | None = None,
+) -> float:
+    """Check a number by what is accepted: a key of `_ACCEPTED`, or what `holds` tells.
+
+    By default it may be any number, infinities included, but not NaN.
+    """
+    holds = holds or _ACCEPTED[accepted]
+    number = parse_number(value)
+    if isinstance(number, int):
+        # No double holds integers of any size.
+        number = None if abs(number) > _LARGEST else float(number)
+    if number is None or not holds(number):
+        raise ParameterError(f"must be {accepted} but is {value!r}", parameter=name)
+    return number
 
 
-def check_prevalence(prevalence: float) -> float:
-    """Check a prevalence: strictly between 0 and 1."""
-    return _parameter(prevalence, "prevalence", "strictly between 0 and 1")
-
-
-def check_score(value: float) -> float:
-    """Check a precision, recall or F score that some point with true positives can have."""
-    return _parameter(value, "value", "above 0 and at most 1")
-
-
-def check_gain(value: float, name: str = "value") -> float:
-    """Check a gain: 1 at most, any loss."""
-    return _parameter(value, name, "a number up to 1")
-
-
-def check_accuracy(value: float) -> float:
-    """Check a cost-weighted accuracy, which cannot exceed 2."""
-    return _parameter(value, "value", "between 0 and 2")
+check_beta = partial(check_number, name="beta", accepted="a number ≥ 0")
+"""Check β: any number ≥ 0, infinity (recall only) included."""
+check_budget = partial(check_number, accepted="a number ≥ 0")
+"""Check a number of predicted positives."""
+check_cost = partial(check_number, name="cost", accepted="between 0 and 1")
+"""Check a cost proportion."""
+check_level = partial(check_number, accepted="between 0 and 1")
+"""Check a precision or a recall that a rule must reach."""
+check_prevalence = partial(check_number, name="prevalence", accepted="strictly between 0 and 1")
+"""Check a prevalence."""
 
 
 def check_size(size: int, name: str = "size") -> int:
@@ -119,16 +135,6 @@ def check_size(size: int, name: str = "size") -> int:
     if whole is None or whole < 2:
         raise ParameterError(f"must be a whole number, 2 or more, but is {size!r}", parameter=name)
     return whole
-
-
-def check_level(level: float, name: str) -> float:
-    """Check a precision or a recall that a rule must reach."""
-    return _parameter(level, name, "between 0 and 1")
-
-
-def check_budget(budget: float, name: str = "budget") -> float:
-    """Check a number of predicted positives."""
-    return _parameter(budget, name, "a number ≥ 0")
 
 
 def parse_betas(betas: float | Iterable[float]) -> tuple[float, ...]:
@@ -147,7 +153,7 @@ def parse_betas(betas: float | Iterable[float]) -> tuple[float, ...]:
 def check_range(lo: float, hi: float, *, axis: str, lowest: float = 0.0) -> tuple[float, float]:
     """Check a part of an axis."""
     start, end = (
-        _parameter(
+        check_number(
             value,
             name,
             f"a {axis} between {lowest:g} and 1",
@@ -191,11 +197,6 @@ def parse_lambdas(lam: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
-def check_tolerance(tolerance: float) -> float:
-    """Check how wide a bracket may be."""
-    return _parameter(tolerance, "tolerance", "strictly between 0 and 1")
-
-
 def check_choice(value: str, name: str, choices: tuple[str, ...]) -> str:
     """Check a named option."""
     if not isinstance(value, str) or value not in choices:
@@ -220,9 +221,9 @@ def check_options(
 
     Examples
     --------
-    >>> check_options(check_beta, ["betas"])
+    >>> check_options(parse_betas, ["beta"])
     Traceback (most recent call last):
-    TypeError: check_beta() has no option 'betas'; did you mean 'beta'?
+    TypeError: parse_betas() has no option 'beta'; did you mean 'betas'?
     """
     own = signature(function).parameters.values()
     names = [*(each.name for each in own if each.kind is not Parameter.VAR_KEYWORD), *shared]
@@ -240,45 +241,9 @@ def index_of(value: str | None, name: str, choices: tuple[str, ...]) -> int:
     return choices.index(check_choice(cast("str", value), name, choices))
 
 
-_ACCEPTED: dict[str, Callable[[float], bool]] = {
-    "a number": lambda value: not math.isnan(value),
-    "a number ≥ 0": lambda value: value >= 0,
-    "a number up to 1": lambda value: -math.inf < value <= 1,
-    "a finite number above 0": lambda value: 0 < value < math.inf,
-    "above 0 and at most 1": lambda value: 0 < value <= 1,
-    "between 0 and 1": lambda value: 0 <= value <= 1,
-    "between 0 and 2": lambda value: 0 <= value <= 2,
-    "strictly between 0 and 1": lambda value: 0 < value < 1,
-}
-"""What parameters may be, by the words of the message that refuses others."""
-
-
-def _parameter(
-    value: float, name: str, accepted: str, holds: Callable[[float], bool] | None = None
-) -> float:
-    holds = holds or _ACCEPTED[accepted]
-    number = parse_number(value)
-    if isinstance(number, int):
-        # No double holds integers of any size.
-        number = None if abs(number) > _LARGEST else float(number)
-    if number is None or not holds(number):
-        raise ParameterError(f"must be {accepted} but is {value!r}", parameter=name)
-    return number
-
-
 def check_confidence(level: float, name: str = "confidence_level") -> float:
     """Check the confidence of an interval."""
-    return _parameter(level, name, "strictly between 0 and 1")
-
-
-def check_half_width(width: float) -> float:
-    """Check how wide half an interval may be."""
-    return _parameter(width, "half_width", "a finite number above 0")
-
-
-def check_number(value: float, name: str) -> float:
-    """Check a number that may be any, infinities included, but not NaN."""
-    return _parameter(value, name, "a number")
+    return check_number(level, name, "strictly between 0 and 1")
 
 
 def check_threshold(threshold: float) -> float:

@@ -49,9 +49,6 @@ class Value:
             if isinstance(content, np.ndarray | dict):
                 object.__setattr__(self, name, _locked(content))
 
-    def _fields(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in _field_names(type(self)))  # type: ignore[arg-type]
-
     def __eq__(self, other: object) -> bool:
         """Compare with a value of the same class, field by field."""
         if type(self) is not type(other):
@@ -63,7 +60,8 @@ class Value:
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """Copy and pickle through the constructor, which makes the arrays read-only again."""
-        return type(self), self._fields()
+        names = _field_names(type(self))  # type: ignore[arg-type]
+        return type(self), tuple(getattr(self, name) for name in names)
 
 
 @cache

@@ -64,7 +64,8 @@ def threshold_text(threshold: Any, *below: Any) -> str:
     if value == np.rint(value) and abs(value) < (_LARGEST_WIDE if is_wide else LARGEST_COUNT):
         return str(_readable_whole(int(value), lower) if known else int(value))
     exact = Decimal(str(value))
-    digits, exponent = _digits_of(exact)
+    sign, parts, power_of_ten = exact.as_tuple()
+    digits, exponent = int("-" * sign + "".join(map(str, parts))), int(power_of_ten)
     # Of long doubles beyond the range of float64, nothing shorter could be read as that.
     if known and (not is_wide or sys.float_info.min <= abs(value) <= sys.float_info.max):
         power = len(str(abs(digits))) - 1 + exponent
@@ -99,13 +100,6 @@ def _flags_the_same(text: str, value: Any, lower: list[Any]) -> bool:
             # A threshold of other data may itself be rounded to a score of this type.
             if float(kind(score)) == score < float(kind(value))
         )
-
-
-def _digits_of(number: Decimal) -> tuple[int, int]:
-    """Return a whole number and the power of ten that it is to be multiplied by."""
-    sign, digits, exponent = number.as_tuple()
-    whole = int("".join(map(str, digits)))
-    return (-whole if sign else whole), int(exponent)
 
 
 def _written(digits: int, exponent: int) -> str:

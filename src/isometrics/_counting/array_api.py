@@ -145,7 +145,9 @@ def sorted_keys_of(sample: Sample) -> SortedKeys | None:
     else:
         labels = positive_by_convention(labels, xp)
         order = None if labels is None or has_nan(scores) else _order(xp, scores)
-        packing = None if order is None else packing_of(xp, order, _dtype_of(xp, scores))
+        kind = "f" if xp.isdtype(scores.dtype, "real floating") else "i"
+        dtype = np.dtype(f"{kind}{8 if scores.dtype in (xp.int64, xp.float64) else 4}")
+        packing = None if order is None else packing_of(xp, order, dtype)
         if packing is None:
             return None
         positives = int(xp.count_nonzero(labels))
@@ -158,12 +160,6 @@ def _order(xp: Any, scores: Any) -> Any:
     if not xp.isdtype(scores.dtype, "real floating"):
         return scores
     return order_on_device(xp, scores) if hasattr(scores, "view") else None
-
-
-def _dtype_of(xp: Any, scores: Any) -> np.dtype[Any]:
-    """Return NumPy's type of the same numbers."""
-    kind = "f" if xp.isdtype(scores.dtype, "real floating") else "i"
-    return np.dtype(f"{kind}{8 if scores.dtype in (xp.int64, xp.float64) else 4}")
 
 
 def sort_keys(xp: Any, keys: Any) -> Any:

@@ -97,14 +97,6 @@ def buckets_for(rows: int, each: int = ROWS_OF_A_BUCKET) -> int:
     return min(max(rows // each, 1), MOST_BUCKETS)
 
 
-def some_rows(rows: int, most: int) -> NDArray[np.intp]:
-    """Return evenly spread rows without a period, all where they are few."""
-    if rows <= most:
-        return np.arange(rows)
-    shares = (np.arange(most, dtype=np.uint64) * _GOLDEN) >> np.uint64(32)
-    return (shares.astype(np.float64) * (rows / 2**32)).astype(np.intp)
-
-
 _SEEN = 1 << 15
 _LONG = 16
 """A bucket with so many times the keys it should have is spread again."""
@@ -135,8 +127,11 @@ class Buckets(NamedTuple):
 
 
 def sample_of(keys_of: Callable[[NDArray[np.intp]], Keys], size: int) -> Keys:
-    """Return some of the keys."""
-    return keys_of(some_rows(size, _SEEN))
+    """Return the keys of evenly spread rows without a period, all where they are few."""
+    if size <= _SEEN:
+        return keys_of(np.arange(size))
+    shares = (np.arange(_SEEN, dtype=np.uint64) * _GOLDEN) >> np.uint64(32)
+    return keys_of((shares.astype(np.float64) * (size / 2**32)).astype(np.intp))
 
 
 def spread_over(

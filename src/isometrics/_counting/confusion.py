@@ -101,7 +101,8 @@ class Confusion(NamedTuple):
 
         With weights that do not add up to 1 it is the index of Tversky (1977).
         """
-        return divided(self.tp, self.tp + self._errors(recall_weight, precision_weight))
+        errors = recall_weight * (self.positives - self.tp) + precision_weight * self.fp
+        return divided(self.tp, self.tp + errors)
 
     def f_gain(self, recall_weight: Any, precision_weight: Any) -> Floats:
         """Weighted mean of recall gain and precision gain, 1 - c·(λ·fn + (1-λ)·fp)/tp.
@@ -110,11 +111,8 @@ class Confusion(NamedTuple):
         and perfection at 1; -∞ without true positives, NaN for the empty rule's precision.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            lost = np.divide(self._errors(recall_weight, precision_weight), self.tp)
-            return np.asarray(1 - self.odds * lost)
-
-    def _errors(self, fn_weight: Any, fp_weight: Any) -> Any:
-        return fn_weight * (self.positives - self.tp) + fp_weight * self.fp
+            errors = recall_weight * (self.positives - self.tp) + precision_weight * self.fp
+            return np.asarray(1 - self.odds * np.divide(errors, self.tp))
 
     def accuracy(self, cost: float) -> Floats:
         """Cost-weighted accuracy, 2(1-c)·π·tpr + 2c·(1-π)·(1-fpr).

@@ -59,7 +59,8 @@ def vertices(x: Counts, y: Counts) -> Indices:
     while rows.size > 2:
         below, certain = _below_chord(x[rows], y[rows])
         removed = int(below.sum())
-        rows = rows[_inner(~below)]
+        # Both ends stay.
+        rows = rows[np.concatenate([[True], ~below, [True]])]
         if removed == 0 and certain:
             break
         if removed * 16 < rows.size:
@@ -119,11 +120,6 @@ def _distinct(x: Counts, y: Counts) -> Indices:
     return np.append(0, np.flatnonzero(moves) + 1)
 
 
-def _inner(kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Complete a mask of the inner rows: both ends stay."""
-    return np.concatenate([[True], kept, [True]])
-
-
 def _below_chord(x: Counts, y: Counts) -> tuple[NDArray[np.bool_], bool]:
     """Tell which inner rows lie on or below the chord of their neighbours, where that is certain.
 
@@ -133,10 +129,8 @@ def _below_chord(x: Counts, y: Counts) -> tuple[NDArray[np.bool_], bool]:
     step_x, step_y = np.diff(x).astype(np.float64), np.diff(y).astype(np.float64)
     falls = step_y[:-1] * step_x[1:]
     rises = step_y[1:] * step_x[:-1]
-    if x.dtype.kind == "f" or y.dtype.kind == "f":
-        return rises >= falls, True
-    exact = max(falls.max(initial=0.0), rises.max(initial=0.0)) < _EXACT
-    if exact:
+    highest = max(falls.max(initial=0.0), rises.max(initial=0.0))
+    if "f" in (x.dtype.kind, y.dtype.kind) or highest < _EXACT:
         return rises >= falls, True
     return rises - falls > _DOUBT * (rises + falls), False
 

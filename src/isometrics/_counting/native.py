@@ -49,33 +49,21 @@ def checksum(folder: Path = FOLDER) -> int | None:
     return number
 
 
-def stamp_of(library: Path = LIBRARY) -> Path:
-    """Return the file beside a library that has its number and that of its sources."""
-    return library.with_suffix(".crc32")
-
-
-def is_intact(library: Path) -> bool:
-    """Tell whether a library is the one that was built, and of the sources beside it.
-
-    One that was cut off would end the process while it is loaded.
-    """
-    try:
-        numbers = stamp_of(library).read_text().split()
-        sources = checksum(library.parent)
-        found = zlib.crc32(library.read_bytes()), numbers[-1] if sources is None else sources
-    except (OSError, IndexError, UnicodeDecodeError):
-        return False
-    return numbers == list(map(str, found))
-
-
 @cache
 def library(path: Path = LIBRARY) -> ctypes.CDLL | None:
-    """Return the library; None where it is missing, damaged, of other sources or machines."""
-    if sys.maxsize < 2**32 or not is_intact(path):
-        return None  # positions have 64 bits
+    """Return the library; None where it is missing, damaged, of other sources or machines.
+
+    The file beside it has its number and that of its sources. A library that was cut off would end
+    the process while it is loaded, so they are compared before.
+    """
     try:
-        return ctypes.CDLL(str(path))
-    except OSError:
+        numbers = path.with_suffix(".crc32").read_text().split()
+        sources = checksum(path.parent)
+        found = zlib.crc32(path.read_bytes()), numbers[-1] if sources is None else sources
+        is_intact = numbers == list(map(str, found))
+        # Positions have 64 bits.
+        return ctypes.CDLL(str(path)) if is_intact and sys.maxsize > 2**32 else None
+    except (OSError, IndexError, UnicodeDecodeError):
         return None
 
 
@@ -139,18 +127,13 @@ class Loop:
         name = self.name
         for position in self.decided_by:
             name += _SUFFIX[given[position].dtype]
-        variant = self._variants.get(name)
-        if variant is None:
-            variant = self._variants[name] = self._load(name)
-        return variant(*given)
-
-    def _load(self, name: str) -> Callable[..., Any]:
-        loaded = library()
-        if loaded is None:
-            raise ParameterError(MISSING)
-        function = getattr(loaded, name)
-        function.argtypes, function.restype = self.parameters, self.result
-        return function  # type: ignore[no-any-return]
+        if name not in self._variants:
+            loaded = library()
+            if loaded is None:
+                raise ParameterError(MISSING)
+            function = self._variants[name] = getattr(loaded, name)
+            function.argtypes, function.restype = self.parameters, self.result
+        return self._variants[name](*given)
 
 
 MISSING = (

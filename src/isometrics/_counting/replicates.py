@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
 
     Pick = Callable[..., None]
-    from collections.abc import Callable
 
 
 BLOCK = 32
@@ -131,11 +130,16 @@ class Draws:
         self, counts: NDArray[np.int64], strata: list[slice], *, margin: float = _MARGIN
     ) -> None:
         self.size = counts.size
-        self.strata = [_stratum(part, counts[part]) for part in strata]
-        rates = np.ones(counts.size)
-        for each in self.strata:
-            rates[each.units] = max(0.0, 1 - margin / math.sqrt(each.total))
-        means = counts * rates
+        self.strata = []
+        means = counts.astype(float)
+        for units in strata:
+            own = counts[units]
+            cumulative = np.cumsum(own)
+            total = int(cumulative[-1])
+            places = np.arange(own.size, dtype=np.int32)
+            listed = np.repeat(places, own) if total <= LISTED else None
+            self.strata.append(Stratum(units, cumulative, total, listed))
+            means[units] *= max(0.0, 1 - margin / math.sqrt(total))
         self.small = np.flatnonzero((counts <= _TABULATED) & (means > 0))
         self.large = np.flatnonzero((counts > _TABULATED) & (means > 0))
         self.large_means = means[self.large]
@@ -163,13 +167,6 @@ def streams(seed: np.random.SeedSequence, replicates: int) -> Iterator[tuple[ran
         yield range(start, min(start + BLOCK, replicates)), stream
 
 
-def _stratum(units: slice, counts: NDArray[np.int64]) -> Stratum:
-    cumulative = np.cumsum(counts)
-    total = int(cumulative[-1])
-    listed = np.repeat(np.arange(counts.size, dtype=np.int32), counts) if total <= LISTED else None
-    return Stratum(units, cumulative, total, listed)
-
-
 def _tables(means: Floats) -> tuple[Alias, NDArray[np.uint8]]:
     """Return one alias table for each distinct mean, and which of them each unit uses."""
     distinct, which = np.unique(means, return_inverse=True)
@@ -186,8 +183,17 @@ def _tables(means: Floats) -> tuple[Alias, NDArray[np.uint8]]:
 
 
 def _alias(mean: float) -> tuple[NDArray[np.uint64], Floats, Floats]:
-    """Return the alias table of a Poisson distribution (Vose 1991)."""
-    low, chances = _poisson(mean)
+    """Return the alias table of a Poisson distribution (Vose 1991).
+
+    It has the numbers that are drawn with a chance worth a random bit.
+    """
+    least = max(0, math.floor(mean - 10 * math.sqrt(mean)))
+    most = math.ceil(mean + 10 * math.sqrt(mean) + 20)
+    chances = np.exp(
+        [k * math.log(mean) - mean - math.lgamma(k + 1) for k in range(least, most + 1)]
+    )
+    kept = np.flatnonzero(chances > 2.0**-48)
+    low, chances = least + int(kept[0]), chances[kept[0] : kept[-1] + 1]
     size = max(2, 1 << (chances.size - 1).bit_length())
     shares = np.zeros(size)
     shares[: chances.size] = chances * (size / chances.sum())
@@ -205,16 +211,6 @@ def _alias(mean: float) -> tuple[NDArray[np.uint64], Floats, Floats]:
         left[column] = 1.0
     accept = np.array([round(share * 2**32) for share in left], np.uint64)
     return accept, low + np.arange(size, dtype=float), low + np.array(alias, float)
-
-
-def _poisson(mean: float) -> tuple[int, Floats]:
-    """Return the numbers that are drawn with a chance worth a random bit, from the lowest on."""
-    low = max(0, math.floor(mean - 10 * math.sqrt(mean)))
-    high = math.ceil(mean + 10 * math.sqrt(mean) + 20)
-    logs = [k * math.log(mean) - mean - math.lgamma(k + 1) for k in range(low, high + 1)]
-    chances = np.exp(logs)
-    kept = np.flatnonzero(chances > 2.0**-48)
-    return low + int(kept[0]), chances[kept[0] : kept[-1] + 1]
 
 
 _CELLS = 1 << 13

@@ -263,9 +263,7 @@ class Tally:
         ends. Where an end is a vertex itself, or the most precise row, or the highest score of
         all, its threshold is the lowest score in the interval, which is not known either.
         """
-        return self._with_vertices(*self._curve())
-
-    def _with_vertices(self, tp: Counts, fp: Counts) -> Mask:
+        tp, fp = self._curve()
         corners = vertices(fp, tp)
         there = np.interp(fp[:-1], fp[corners], tp[corners])
         both_classes = (self.positives > 0) & (self.negatives > 0)
@@ -278,10 +276,7 @@ class Tally:
 
     def uncertainty(self) -> Floats:
         """Return how much each interval may add to the bounds of AUROC, AUPR and AUPRG: 3 rows."""
-        return self._uncertainty(*self._curve())
-
-    def _uncertainty(self, tp: Counts, fp: Counts) -> Floats:
-        tp, fp = tp.astype(np.float64), fp.astype(np.float64)
+        tp, fp = (counts.astype(np.float64) for counts in self._curve())
         terms = uncertainty_of(tp[:-1], fp[:-1], np.diff(tp), np.diff(fp))
         return np.where(self.open, terms[:, ::-1], 0.0)
 
@@ -302,11 +297,10 @@ class Tally:
         without_vertices
             The intervals that are known to hold no vertices.
         """
-        curve = self._curve()
-        vertex = self._with_vertices(*curve)
+        vertex = self.may_hold_vertices()
         if without_vertices is not None:
             vertex &= ~without_vertices
-        uncertainty = self._uncertainty(*curve)
+        uncertainty = self.uncertainty()
         # Of equals the highest scores come first.
         falling = np.arange(self.size)[::-1]
         uncertain = falling[:0]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isometrics._core.arrays import Counts, Total, prepend_zero
 from isometrics._core.counts import (
     HIGHEST_SCORE,
     LEAST_TOTAL,
@@ -20,6 +19,7 @@ from isometrics._core.parameters import check_beta, check_cost
 from isometrics._core.results import ResultTable, Value, read_only
 from isometrics._core.threshold_text import ThresholdTexts, threshold_text
 from isometrics._counting.confusion import Confusion, Totals, f_weights
+from isometrics._counting.keys import ScoreCounts
 from isometrics.errors import Advice, NotAnswerableError, ParameterError, ScoreError
 
 if TYPE_CHECKING:
@@ -138,16 +138,9 @@ class Table(Value):
         below: NDArray[Any] | None = None,
     ) -> Table:
         """Return a table of scores from rows that lack the empty rule."""
-        infinity = np.array([np.inf], thresholds.dtype)
-        return cls(
-            np.concatenate([infinity, thresholds]),
-            prepend_zero(tp),
-            prepend_zero(fp),
-            *totals,
-            Kind.SCORES,
-            gaps=gaps,
-            below=None if below is None else np.concatenate([thresholds[:1], below]),
-        )
+        below = None if below is None else np.concatenate([thresholds[:1], below])
+        rows = ScoreCounts.of_rows(thresholds, tp, fp)
+        return cls(*rows, *totals, Kind.SCORES, gaps=gaps, below=below)
 
     @property
     def size(self) -> int:
@@ -282,14 +275,12 @@ def lower_scores(table: Table, thresholds: NDArray[Any]) -> NDArray[Any]:
 
 
 def rows_at(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the row of the rule ``score >= t`` for each threshold t."""
+    """Return the row of the rule ``score >= t`` for each threshold t.
+
+    Where not every score has a row, what lies between the rows is not known.
+    """
     if table.complete:
         return np.asarray(np.searchsorted(-table.thresholds, -wanted, "right") - 1)
-    return _listed_rows(table, wanted)
-
-
-def _listed_rows(table: Table, wanted: NDArray[Any]) -> NDArray[np.intp]:
-    """Find thresholds among the rows; what lies between these is not known."""
     known = np.append(table.thresholds, np.nan)
     order = np.argsort(known, kind="stable")
     rows = order[np.searchsorted(known[order], wanted, "right") - 1]

@@ -24,11 +24,9 @@ from isometrics._core.files import (
 from isometrics._core.results import ResultTable, join_names, number
 from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.confusion import Confusion, f_weights
-from isometrics._table.table import Kind
 from isometrics.decisions.objective import ObjectiveOptions
 from isometrics.errors import FileError, NotAnswerableError, ScoreError
 from isometrics.measures import f_name
-from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
     import os
@@ -220,19 +218,21 @@ def threshold_array(thresholds: Sequence[float]) -> NDArray[Any]:
 
 def decision_of(table: Table, row: int, objective: Objective) -> Decision:
     """Return a row as a decision for an objective."""
-    points = OperatingPoints(table.take(np.array([row]), Kind.SELECTION))
+    rule = np.array([row])
+    counts = Confusion(table.tp[rule], table.fp[rule], table.positives, table.negatives)
+    tp, fp = counts.tp[0].item(), counts.fp[0].item()
     return Decision(
-        threshold=plain(points.thresholds[0]),  # type: ignore[arg-type]
-        tp=points.tp[0].item(),
-        fp=points.fp[0].item(),
-        fn=points.fn[0].item(),
-        tn=points.tn[0].item(),
+        threshold=plain(table.thresholds[row]),  # type: ignore[arg-type]
+        tp=tp,
+        fp=fp,
+        fn=table.positives - tp,
+        tn=table.negatives - fp,
         objective=objective.label,
-        value=float(objective.value(points.table.counts)[0]),
+        value=float(objective.value(counts)[0]),
         parameters=objective.parameters,
-        label=None if points.labels is None else points.labels[0],
-        prevalence=points.prevalence,
-        _below=points.table.next_lower()[0],
+        label=None if table.labels is None else table.labels[row],
+        prevalence=table.prevalence,
+        _below=table.next_lower(rule)[0],
     )
 
 

@@ -11,7 +11,7 @@ from isometrics._core.parameters import (
     check_beta,
     check_choice,
     check_cost,
-    check_gain,
+    check_number,
     check_options,
 )
 from isometrics._core.results import bracketed
@@ -212,7 +212,7 @@ class _Options(NamedTuple):
 
     def checked(self, space: str, prevalences: Sequence[float]) -> _Options:
         """Check the options for models of these prevalences, which are in rising order."""
-        low = check_gain(self.low, "low")
+        low = check_number(self.low, "low", "a number up to 1")
         if low >= 1:
             raise ParameterError(f"must be below 1 but is {self.low!r}", parameter="low")
         # Lines of equal F in PR space, and of equal F gain in PRG space, do not depend on the

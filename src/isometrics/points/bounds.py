@@ -90,7 +90,7 @@ class GapBounds:
         lines lie below the curve, and are highest if they are many.
         """
         if interpolation == "integer-steps":
-            outside = _side_areas(_without_gaps(self.table), ("integer-steps",))["integer-steps"]
+            outside = _rising_areas(self.table, ("integer-steps",))["integer-steps"]
             lo = outside + self._late["linear"]
             hi = outside + self._early["davis-goadrich"]
             return apart(lo / self.table.positives, hi / self.table.positives)
@@ -137,7 +137,8 @@ class GapBounds:
         area = OperatingPoints(self.table).tradeoff().area()
         if self.table.has_hull:
             return Bracket(area, area)
-        return apart_tradeoff(area, self.best.tradeoff().area())
+        best = self.best.tradeoff().area()
+        return Bracket(area - _ROUNDING_TRADEOFF, best + _ROUNDING_TRADEOFF)
 
     @cached_property
     def _low(self) -> dict[str, float]:
@@ -152,22 +153,17 @@ class GapBounds:
     @cached_property
     def _late(self) -> dict[str, float]:
         """Areas under the rises in gaps, behind all their negatives, in units of positives."""
-        return _side_areas(_sides(self.table, late=True), _IN_GAPS)
+        return _rising_areas(self.table, _IN_GAPS, late=True)
 
     @cached_property
     def _early(self) -> dict[str, float]:
         """The same, before all their negatives."""
-        return _side_areas(_sides(self.table, late=False), _IN_GAPS)
+        return _rising_areas(self.table, _IN_GAPS, late=False)
 
 
 def apart(lo: float, hi: float) -> Bracket:
     """Return bounds that hold although both were rounded."""
     return Bracket(lo - _ROUNDING * max(1, abs(lo)), hi + _ROUNDING * max(1, abs(hi)))
-
-
-def apart_tradeoff(lo: float, hi: float) -> Bracket:
-    """Return bounds of areas over λ that hold although both were rounded."""
-    return Bracket(lo - _ROUNDING_TRADEOFF, hi + _ROUNDING_TRADEOFF)
 
 
 def worst_way(table: Table) -> Table:
@@ -194,27 +190,23 @@ def _with_corners(table: Table, tp: Floats, fp: Floats) -> Table:
 _IN_GAPS = ("davis-goadrich", "average-precision", "linear")
 
 
-def _without_gaps(table: Table) -> Segments:
-    """Return the rising segments between rows that follow each other."""
+def _rising_areas(
+    table: Table, names: tuple[str, ...], *, late: bool | None = None
+) -> dict[str, float]:
+    """Return areas under rising segments, in units of true positives.
+
+    They are those between rows that follow each other; or the rising sides of the gaps' corners,
+    which are `late` behind all negatives of the gap, or early before them.
+    """
     assert table.gaps is not None
-    rows = np.flatnonzero(~table.gaps.between & (np.diff(table.tp) > 0))
-    columns = (counts[ends] for ends in (rows, rows + 1) for counts in (table.tp, table.fp))
-    return Segments.between(*(column.astype(np.float64) for column in columns))
-
-
-def _sides(table: Table, *, late: bool) -> Segments:
-    """Return the rising sides of the gaps' corners: behind all negatives, or before them."""
-    assert table.gaps is not None
-    gaps = np.flatnonzero(table.gaps.between & (np.diff(table.tp) > 0))
-    tp, tp_end = (table.tp[rows].astype(np.float64) for rows in (gaps, gaps + 1))
-    fp = table.fp[gaps + 1 if late else gaps].astype(np.float64)
-    return Segments.between(tp, fp, tp_end, fp)
-
-
-def _side_areas(sides: Segments, names: tuple[str, ...]) -> dict[str, float]:
-    """Return areas under segments, in units of true positives."""
-    if sides.x.size == 0:
+    in_gaps = table.gaps.between == (late is not None)
+    start = np.flatnonzero(in_gaps & (np.diff(table.tp) > 0))
+    if start.size == 0:
         return dict.fromkeys(names, 0.0)
+    end = start + 1
+    fp_rows = (start, end) if late is None else (end, end) if late else (start, start)
+    columns = (table.tp[start], table.fp[fp_rows[0]], table.tp[end], table.fp[fp_rows[1]])
+    sides = Segments.between(*(column.astype(np.float64) for column in columns))
     totals = Pieces(sides).totals(pr.AREAS[name]() for name in names)
     return dict(zip(names, totals, strict=True))
 

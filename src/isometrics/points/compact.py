@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Counts
     from isometrics._core.sample import Sample
     from isometrics._counting.array_api import SortedKeys
-    from isometrics._counting.segments import DeviceSums, Ends
+    from isometrics._counting.segments import DeviceSums
 
 
 class SectionSums:
@@ -57,15 +57,12 @@ class SectionSums:
         if end >= self._baseline:
             begin = max(start, self._baseline)
             self._sums[Stored.PRG] += prg.lost_sums(section, begin, end)
-            self._add_losses(section)
-
-    def _add_losses(self, section: Path) -> None:
-        row = section.first_row_from(self._baseline)
-        if row > 0:
-            self._crossing = (self._baseline, section.crossing(self._baseline))
-            reached = section.at(row)
-            self._losses.append(prg.loss_of_piece(self._totals, self._crossing, reached))
-        self._losses += prg.loss_terms(section, self._totals, row)
+            row = section.first_row_from(self._baseline)
+            if row > 0:
+                self._crossing = (self._baseline, section.crossing(self._baseline))
+                reached = section.at(row)
+                self._losses.append(prg.loss_of_piece(self._totals, self._crossing, reached))
+            self._losses += prg.loss_terms(section, self._totals, row)
 
     def known(self) -> dict[str, float]:
         """Return all measures, once the whole path was seen."""
@@ -209,7 +206,9 @@ def hull_alone(sample: Sample, *, section: int = SECTION) -> Table:
     compacting = Compacting(Totals(positives, labels.size - positives), fineness=0)
     end = keys.size
     while end:
-        start = _start_of_ties(keys, max(end - section, 0))
+        # Rows that are tied stay together; of these the positives come first.
+        first = keys[max(end - section, 0)] & ~keys.dtype.type(1)
+        start = int(np.searchsorted(keys, first))
         part = keys[start:end]
         last = np.append(np.flatnonzero((part[1:] ^ part[:-1]) > 1), part.size - 1)
         upto = np.cumsum(~part & part.dtype.type(1), dtype=np.int64)
@@ -228,12 +227,6 @@ def hull_with_areas(table: Table) -> Table:
     return compacting.table()
 
 
-def _start_of_ties(keys: NDArray[Any], row: int) -> int:
-    """Return the first row that is tied with a row; of ties, the positives come first."""
-    one = keys.dtype.type(1)
-    return int(np.searchsorted(keys, keys[row] & ~one))
-
-
 # ---------------------------------------------------------------------- samples on a device
 
 THREE = (Stored.ROC, Stored.DAVIS_GOADRICH, Stored.PRG)
@@ -248,22 +241,15 @@ def table_on_device(sample: Sample, rows: str) -> Table | None:
     ranking = sorted_keys_of(sample)
     if ranking is None:
         return None
-    counts = _totals_of(ranking)
+    totals = _totals_of(ranking)
     if rows == "hull":
-        return _hull_of_keys(ranking, *counts)
+        hull = device_hull_rows(ranking)
+        gaps = Gaps(hull.gaps, measures_of_sums(sums_of(ranking), totals))
+        thresholds = as_thresholds(ranking.scores(hull.marks))
+        return Table.of_rows(thresholds, hull.tp[1:], hull.fp[1:], totals, gaps=gaps)
     scores, tp, fp = gathered(ranking)
-    table = Table.of_rows(as_thresholds(scores), tp, fp, Totals(*counts))
+    table = Table.of_rows(as_thresholds(scores), tp, fp, totals)
     return table if rows == "all" else corners_of_table(table)
-
-
-def _hull_of_keys(ranking: SortedKeys, positives: int, negatives: int) -> Table:
-    """Return the vertices of the hull, with the areas of the whole table."""
-    known = measures_of_sums(sums_of(ranking), positives, negatives)
-    rows = device_hull_rows(ranking)
-    thresholds = as_thresholds(ranking.scores(rows.marks))
-    totals = Totals(positives, negatives)
-    gaps = Gaps(rows.gaps, known)
-    return Table.of_rows(thresholds, rows.tp[1:], rows.fp[1:], totals, gaps=gaps)
 
 
 def areas_on_device(sample: Sample, *, everything: bool) -> dict[str, float] | None:
@@ -274,24 +260,30 @@ def areas_on_device(sample: Sample, *, everything: bool) -> dict[str, float] | N
     ranking = sorted_keys_of(sample)
     if ranking is None:
         return None
-    counts = _totals_of(ranking)
-    return measures_of_sums(sums_of(ranking, everything=everything), *counts)
+    totals = _totals_of(ranking)
+    return measures_of_sums(sums_of(ranking, everything=everything), totals)
 
 
-def _totals_of(ranking: SortedKeys) -> tuple[int, int]:
-    positives, negatives = ranking.positives, ranking.size - ranking.positives
-    check_totals(positives, negatives, counted="y_true")
-    return positives, negatives
+def _totals_of(ranking: SortedKeys) -> Totals:
+    negatives = ranking.size - ranking.positives
+    return Totals(*check_totals(ranking.positives, negatives, counted="y_true"))
 
 
-def measures_of_sums(sums: DeviceSums, positives: int, negatives: int) -> dict[str, float]:
+def measures_of_sums(sums: DeviceSums, totals: Totals) -> dict[str, float]:
     """Return the measures that the sums make known; the one cut piece is added exactly."""
-    totals = Totals(positives, negatives)
-    crossing, end = _cut_piece(sums.crossing, totals)
+    positives, negatives = totals
+    # Where the recall gain is 0, and where the group of rows around it ends.
+    tp_before, fp_before, x_end, y_end = map(Fraction, sums.crossing)
+    x = prg.true_positives_at(0, totals)
+    y = fp_before + (x - tp_before) / (x_end - tp_before) * (y_end - fp_before)
+    crossing = x, y
+    # The area between the PRG curve and 1; see `prg.lost_area`.
+    odds = Fraction(positives) / Fraction(negatives)
+    cut = (x_end - x) / x / (x_end / Fraction(positives)) * (y / x + y_end / x_end)
     known: dict[str, float] = {
         Stored.ROC: sums.pairs / (2 * positives * negatives),
         Stored.DAVIS_GOADRICH: sums.davis_goadrich / positives,
-        Stored.PRG: 1 - _lost_area(sums.lost, crossing, end, totals),
+        Stored.PRG: 1 - float(odds * odds / 2 * (cut + Fraction(sums.lost))),
     }
     if math.isnan(sums.above):
         return known
@@ -301,23 +293,7 @@ def measures_of_sums(sums: DeviceSums, positives: int, negatives: int) -> dict[s
         Stored.AVERAGE_PRECISION: sums.average_precision / positives,
         Stored.LINEAR: sums.linear / positives,
     }
-    terms = [prg.loss_of_piece(totals, crossing, end), (sums.misses, sums.false_alarms)]
+    cut_losses = prg.loss_of_piece(totals, crossing, (x_end, y_end))
+    terms = [cut_losses, (sums.misses, sums.false_alarms)]
     misses, false_alarms = prg.mean_losses(terms, totals, crossing)
     return known | {Stored.MISSES: misses, Stored.FALSE_ALARMS: false_alarms}
-
-
-def _cut_piece(ends: Ends, totals: Totals) -> tuple[prg.Point, prg.Point]:
-    """Return where the recall gain is 0, and where the group of rows around it ends."""
-    tp_before, fp_before, tp, fp = map(Fraction, ends)
-    baseline = prg.true_positives_at(0, totals)
-    share = (baseline - tp_before) / (tp - tp_before)
-    return (baseline, fp_before + share * (fp - fp_before)), (tp, fp)
-
-
-def _lost_area(sums: float, start: prg.Point, end: prg.Point, totals: Totals) -> float:
-    """Return the area between the PRG curve and 1; see `prg.lost_area`."""
-    odds = Fraction(totals.positives) / Fraction(totals.negatives)
-    (x, y), (x_end, y_end) = start, end
-    width = (x_end - x) / x / (x_end / Fraction(totals.positives))
-    cut = width * (y / x + y_end / x_end)
-    return float(odds * odds / 2 * (cut + Fraction(sums)))

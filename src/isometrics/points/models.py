@@ -85,19 +85,16 @@ def count_groups(samples: Sequence[Sample], progress: Progress | None = None) ->
             for group in sample.groups.names.in_order()[0]:
                 found.setdefault(group, {})
         for group, rows in sample.split_by_group().items():
-            found[group] |= count_group(rows)
+            positives = int(np.count_nonzero(rows.labels))
+            if 0 < positives < rows.size:
+                found[group] |= count_models(rows)
+            else:
+                only = "positives" if positives else "negatives"
+                found[group] |= dict.fromkeys(rows.scores, only)
             done += rows.size
             if progress is not None:
                 progress(done, total)
     return group_tables(found)
-
-
-def count_group(rows: Sample) -> dict[str, OperatingPoints | str]:
-    """Return the table of each model in the rows of a group, or the only class that is there."""
-    positives = int(np.count_nonzero(rows.labels))
-    if 0 < positives < rows.size:
-        return dict(count_models(rows))
-    return dict.fromkeys(rows.scores, "positives" if positives else "negatives")
 
 
 def group_tables(found: Mapping[str, Mapping[str, OperatingPoints | str]]) -> GroupTables:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from isometrics._core.parameters import check_tolerance
+from isometrics._core.parameters import check_number
 from isometrics._core.results import text_table
 from isometrics.errors import Advice, OneClassError, ParameterError
 from isometrics.sources.batches import columns_of, prefetch
@@ -122,7 +122,7 @@ def read_tables(
     """
     budget = rows_budget(memory_limit)
     if tolerance is not None:
-        tolerance = check_tolerance(tolerance)
+        tolerance = check_number(tolerance, "tolerance", "strictly between 0 and 1")
     kept = keep_policy(layout, budget, keep_rows)
     if source.count_rows is not None:
         rows, note = source.complete_rows(layout) if drop_missing else (source, "")

@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from isometrics._core.parameters import (
-    check_accuracy,
     check_beta,
     check_choice,
     check_cost,
-    check_gain,
+    check_number,
     check_prevalence,
-    check_score,
     check_size,
 )
 from isometrics._counting.confusion import f_weights
 from isometrics._table.path import hull_rows
 from isometrics._table.table import Kind
-from isometrics.spaces import SPACES, PRGSpace, PRSpace
+from isometrics.spaces import SPACES, PRSpace
 
 if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
@@ -75,7 +73,7 @@ def f_isoline(
     >>> f_isoline(0.5, "prg", 0.2)
     (array([0.5, 1. ]), array([1. , 0.5]))
     """
-    value = check_score(value)
+    value = check_number(value, "value", "above 0 and at most 1")
     share = check_prevalence(prevalence)
     recall_weight, precision_weight = f_weights(check_beta(beta))
     loss = _odds(share) * ((1 - value) / value)
@@ -98,7 +96,8 @@ def f_gain_isoline(
     >>> f_gain_isoline(0.5, "prg", 0.2)
     (array([0., 1.]), array([1., 0.]))
     """
-    gain, share = check_gain(value), check_prevalence(prevalence)
+    gain = check_number(value, "value", "a number up to 1")
+    share = check_prevalence(prevalence)
     return _Line(*f_weights(check_beta(beta)), 1 - gain).within(space, share, size)
 
 
@@ -126,7 +125,8 @@ def accuracy_isoline(
     >>> accuracy_isoline(0.75, "roc", 0.5)
     (array([0. , 0.5]), array([0.5, 1. ]))
     """
-    accuracy, share = check_accuracy(value), check_prevalence(prevalence)
+    accuracy = check_number(value, "value", "between 0 and 2")
+    share = check_prevalence(prevalence)
     proportion = check_cost(cost)
     # The line a·tpr - b·fpr = d, divided by tpr, is linear in the losses: 1/tpr is
     # 1 + recall loss/odds, and fpr/tpr is the precision loss.
@@ -312,12 +312,9 @@ def trace(
     if space == "pr":
         return _pr_polyline(thinned, width, height)
     view = SPACES[space](thinned)
-    return _prg_polyline(view, low) if isinstance(view, PRGSpace) else (view.x, view.y)
-
-
-def _prg_polyline(view: PRGSpace, low: float) -> tuple[Floats, Floats]:
-    """Return the points with true positives, preceded by the point of the curve at `low`."""
-    finite = view.table.tp > 0
+    if space == "roc":
+        return view.x, view.y
+    finite = thinned.tp > 0
     x, y = view.x[finite], view.y[finite]
     if x[0] <= low:
         return x, y

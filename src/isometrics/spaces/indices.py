@@ -172,19 +172,13 @@ def _rates(rates: ArrayLike, name: str) -> Floats:
 
 
 class _RateIndex(WeightedIndex):
-    """An index of precision and recall, whatever counts they come from."""
+    """An index of precision and recall, whatever counts they come from: `_of_rates` has it."""
 
     __slots__ = ()
 
     def of_rows(self, rows: Confusion, lam: Floats) -> Floats:
         """Return the index of points that have true positives."""
         return self._of_rates(rows.precision, rows.recall, np.asarray(lam), rows.prevalence)
-
-    @abstractmethod
-    def _of_rates(
-        self, precision: Floats, recall: Floats, lam: Floats, prevalence: float
-    ) -> Floats:
-        """Return the index of rates."""
 
 
 class ClosedIndex(WeightedIndex):
@@ -194,9 +188,6 @@ class ClosedIndex(WeightedIndex):
 
     has_empty_rule: bool = False
     """Whether the index is defined for the empty rule, which then is a point like any other."""
-
-    linear: bool = False
-    """Whether the index is linear in λ."""
 
     def __eq__(self, other: object) -> bool:
         """Compare by class: these indices have no parameters."""
@@ -226,8 +217,6 @@ class _LinearIndex(ClosedIndex):
 
     __slots__ = ()
 
-    linear = True
-
     def areas(self, rows: Confusion, lo: Floats, hi: Floats) -> Floats:
         """Return the area under the curve of each point from lo to hi."""
         return np.asarray((hi - lo) * self.of_rows(rows, (lo + hi) / 2))
@@ -240,13 +229,7 @@ class Kulczynski(_RateIndex, _LinearIndex):
 
     name = "kulczynski"
 
-    def _of_rates(
-        self,
-        precision: Floats,
-        recall: Floats,
-        lam: Floats,
-        prevalence: float,  # noqa: ARG002
-    ) -> Floats:
+    def _of_rates(self, precision: Floats, recall: Floats, lam: Floats, _: float) -> Floats:
         return np.asarray(lam * recall + (1 - lam) * precision)
 
     def meeting(self, first: Confusion, second: Confusion) -> Floats:
@@ -272,13 +255,7 @@ class Folke(_RateIndex, ClosedIndex):
 
     name = "folke"
 
-    def _of_rates(
-        self,
-        precision: Floats,
-        recall: Floats,
-        lam: Floats,
-        prevalence: float,  # noqa: ARG002
-    ) -> Floats:
+    def _of_rates(self, precision: Floats, recall: Floats, lam: Floats, _: float) -> Floats:
         return np.asarray(recall**lam * precision ** (1 - lam))
 
     def meeting(self, first: Confusion, second: Confusion) -> Floats:
@@ -371,8 +348,7 @@ class FGain(_LinearIndex):
 
     def meeting(self, first: Confusion, second: Confusion) -> Floats:
         """As for the F-measure, of which the F gain is a rising function."""
-        rise, fall = exact_steps(first, second)
-        return share(fall, rise)
+        return FMeasure().meeting(first, second)
 
 
 class Cost(_LinearIndex):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,37 +24,32 @@ if TYPE_CHECKING:
     from isometrics._table.path import Pieces, Terms
 
 
-def area_below(pieces: Pieces) -> Floats:
+def area_below(pieces: Pieces) -> Any:
     """Exact areas under precision tp/(tp+fp), fp being linear in tp."""
-    areas: Floats = segments.area_below(pieces.part.rise, pieces.step, pieces.bend)
-    return areas
+    return segments.area_below(pieces.part.rise, pieces.step, pieces.bend)
 
 
-def area_above(pieces: Pieces) -> Floats:
+def area_above(pieces: Pieces) -> Any:
     """Exact areas between precision and 1: those of fp/(tp+fp)."""
-    _, _, _, _, rise, run = pieces.part
-    areas: Floats = segments.area_above(rise, run, pieces.step, pieces.bend)
-    return areas
+    return segments.area_above(pieces.part.rise, pieces.part.run, pieces.step, pieces.bend)
 
 
-def average_precision(pieces: Pieces) -> Floats:
+def average_precision(pieces: Pieces) -> Any:
     """Areas of steps at the precision of the piece's end."""
-    areas: Floats = segments.area_of_step(pieces.part.rise, pieces.precision_at_end)
-    return areas
+    return segments.area_of_step(pieces.part.rise, pieces.precision_at_end)
 
 
-def linear(pieces: Pieces) -> Floats:
+def linear(pieces: Pieces) -> Any:
     """Areas under straight lines between the precisions of both ends."""
     whole = pieces.whole
     start, end = pieces.precision_at_start, pieces.precision_at_end
     if pieces.part is not whole:
         slope = (end - start) / whole.rise
         start, end = start + slope * pieces.begin, start + slope * pieces.end
-    areas: Floats = segments.area_of_line(pieces.part.rise, start, end)
-    return areas
+    return segments.area_of_line(pieces.part.rise, start, end)
 
 
-def integer_steps(pieces: Pieces) -> Floats:
+def integer_steps(pieces: Pieces) -> Any:
     """Areas under straight lines between points at every true positive from the start on."""
     whole = pieces.whole
     if whole.rise.max() <= 1:
@@ -93,8 +88,7 @@ def _stepped(pieces: Pieces, upto: Floats) -> Floats:
     rest = upto - full
     after = before + (precision(after_step) - before) * rest / (after_step - full)
     whole_steps = np.where(full > 0, start / 2 + inner - before / 2, 0.0)
-    area: Floats = whole_steps + rest * (before + after) / 2
-    return area
+    return np.asarray(whole_steps + rest * (before + after) / 2)
 
 
 _MOST_STEPS = 2**53
@@ -202,9 +196,11 @@ class PRSpace(Value):
         share = np.divide(at - recalls[start], rise, out=np.ones(at.shape), where=rise > 0)
         fp = path.y[start] + share * (path.y[end] - path.y[start])
         tp = at * self.table.positives
-        limit = self._precision_at_zero(path)
+        # The limit at a recall of 0 is that of the first row with true positives.
+        first = int(np.searchsorted(path.x, 0, "right"))
+        limit = 0.0 if path.y[first - 1] > 0 else path.x[first] / (path.x[first] + path.y[first])
         from_nothing = (path.x[start] == 0) & (path.y[start] == 0)
-        constant = np.full(at.shape, limit)
+        constant = np.full(at.shape, float(limit))
         return np.asarray(np.divide(tp, tp + fp, out=constant, where=(at > 0) & ~from_nothing))
 
     def area(
@@ -259,9 +255,3 @@ class PRSpace(Value):
             sums = _sums(path_of(self.table), self.table.positives, above, lo, hi)
             gap = math.fsum(sums[Stored.ABOVE]) / self.table.positives
         return 1 - gap / widest_gap(self.table.totals, lo, hi)
-
-    def _precision_at_zero(self, path: Path) -> float:
-        first = int(np.searchsorted(path.x, 0, "right"))
-        if path.y[first - 1] > 0:
-            return 0.0
-        return float(path.x[first] / (path.x[first] + path.y[first]))

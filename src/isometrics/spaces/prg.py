@@ -179,10 +179,8 @@ def lost_area(lost: Any, totals: Any) -> Any:
     return odds * odds / 2 * totals.positives * lost
 
 
-def _gain_loss(pieces: Pieces) -> Floats:
-    x, y, x_end, y_end, rise, _ = pieces.part
-    terms: Floats = segments.gain_loss(x, y, x_end, y_end, rise)
-    return terms
+def _gain_loss(pieces: Pieces) -> Any:
+    return segments.gain_loss(*pieces.part[:5])
 
 
 def loss_terms(path: Path, totals: Totals, row: int) -> Iterator[tuple[float, float]]:

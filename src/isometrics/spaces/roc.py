@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,14 +34,13 @@ def doubled_sums(path: Path, lo: Exact, hi: Exact) -> list[float]:
 
     The path has x = fp and y = tp.
     """
-    terms, compiled = {"doubled": _doubled_area}, {"doubled": segments.DOUBLED}
-    return path.sums(terms, lo, hi, compiled=compiled, rising=False)["doubled"]
 
+    def doubled_area(pieces: Pieces) -> Any:
+        part = pieces.part
+        return segments.doubled_area(part.rise, part.y, part.y_end)
 
-def _doubled_area(pieces: Pieces) -> Floats:
-    _, y, _, y_end, rise, _ = pieces.part
-    areas: Floats = segments.doubled_area(rise, y, y_end)
-    return areas
+    compiled = {"doubled": segments.DOUBLED}
+    return path.sums({"doubled": doubled_area}, lo, hi, compiled=compiled, rising=False)["doubled"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

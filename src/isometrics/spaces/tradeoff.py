@@ -504,8 +504,15 @@ def envelope_rows(table: Table, *, with_empty_rule: bool = False) -> Indices:
 
 
 def _search_envelope(table: Table, index: WeightedIndex) -> Envelope:
-    """Search the envelope numerically, for an index without closed forms."""
-    rows = _pr_front(table)
+    """Search the envelope numerically, for an index without closed forms.
+
+    It is among the rows of the PR Pareto front, by rising recall: no other row exceeds them in
+    precision and recall.
+    """
+    rows = front(table)
+    precision = table.counts.take(rows).precision
+    highest_from_here = np.maximum.accumulate(precision[::-1])[::-1]
+    rows = rows[np.append(precision[:-1] > highest_from_here[1:], True)]
     points = table.counts.take(rows)
     starts, best = ranges_of(
         lambda lam: _best_points(points, index, lam)[:, np.newaxis],
@@ -513,17 +520,6 @@ def _search_envelope(table: Table, index: WeightedIndex) -> Envelope:
         _SHORTEST,
     )
     return Envelope(rows[best[:, 0]], np.append(starts, 1.0))
-
-
-def _pr_front(table: Table) -> Indices:
-    """Return the rows of the PR Pareto front, by rising recall.
-
-    No other row exceeds them in precision and recall.
-    """
-    rows = front(table)
-    precision = table.counts.take(rows).precision
-    highest_from_here = np.maximum.accumulate(precision[::-1])[::-1]
-    return np.asarray(rows[np.append(precision[:-1] > highest_from_here[1:], True)])
 
 
 def _best_points(points: Confusion, index: WeightedIndex, lam: Floats) -> Indices:

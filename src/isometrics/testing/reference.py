@@ -361,15 +361,6 @@ class Curve:
                 areas = [_mpf(area) for area in _areas(pieces, low, high)]
             return mpmath.fsum(areas) / _mpf(self.positives)
 
-    def minimum_pr_area(self) -> mpmath.mpf:
-        """Smallest area any ranking has at this prevalence, 1 + ((1 - pi) / pi) ln(1 - pi).
-
-        See Boyd et al. 2012.
-        """
-        pi = self.prevalence
-        with mpmath.workdps(DIGITS):
-            return 1 + _mpf((1 - pi) / pi) * mpmath.log(_mpf(1 - pi))
-
     def normalised_pr_area(self, lo: SupportsFloat = 0, hi: SupportsFloat = 1) -> mpmath.mpf:
         """(area - min) / (hi - lo - min): 0 for the worst ranking, 1 for the perfect one.
 

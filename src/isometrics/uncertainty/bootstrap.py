@@ -13,7 +13,7 @@ import numpy as np
 from isometrics._core.parameters import (
     check_choice,
     check_confidence,
-    check_half_width,
+    check_number,
     check_size,
     index_of,
     parse_random_state,
@@ -340,7 +340,8 @@ class Bootstrap(ResultTable):
         low, high = self.interval(measure, model)
         if math.isnan(low):
             raise NotAnswerableError("its interval is undefined, so its width says nothing")
-        return math.ceil(self.n_units * ((high - low) / 2 / check_half_width(half_width)) ** 2)
+        width = check_number(half_width, "half_width", "a finite number above 0")
+        return math.ceil(self.n_units * ((high - low) / 2 / width) ** 2)
 
     def _units(self) -> str:
         return f"{self.n_units} {self.unit}{'s' * (self.n_units != 1)}"

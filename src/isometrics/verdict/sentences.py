@@ -358,11 +358,11 @@ def caveats_of(contest: Contest, choice: Choice, expected: float) -> tuple[str, 
         said.append(
             f"with {fewer} {name} row{'s' * (fewer != 1)} nothing is left to judge a choice on"
         )
-    points = OperatingPoints(contest.tables[choice.model])
-    area = points.roc.area()
+    table = contest.tables[choice.model]
+    area = float(np.trapezoid(table.tp / table.positives, table.fp / table.negatives))
     if is_below_chance(area, positives, rows - positives):
         said.append(f"{AUROC.name} is {area:.3f}, below 0.5 beyond chance; {REVERSED}")
-    distinct = contest.tables[choice.model].size - 1
+    distinct = table.size - 1
     if distinct == 1:
         said.append("all scores are equal, so that no threshold tells rows apart")
     elif distinct == 2:
