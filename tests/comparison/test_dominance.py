@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
@@ -50,10 +50,11 @@ def in_roc(a, b):
     return verdict([most(a, fp) - most(b, fp) for fp in at])
 
 
-def in_pr(a, b):
+def in_pr(a, b, lowest=Fraction(0)):
     """By definition: the precision at every recall, but for a recall of 0."""
     places = {Fraction(tp) for points in (a, b) for tp, _ in rows_of(points)}
-    at = [tp for tp in beside(places, Fraction(0), Fraction(a.positives)) if tp > 0]
+    places = {place for place in places if place >= lowest}
+    at = [tp for tp in beside(places, lowest, Fraction(a.positives)) if tp > 0]
     return verdict([tp / (tp + fewest(a, tp)) - tp / (tp + fewest(b, tp)) for tp in at])
 
 
@@ -62,6 +63,24 @@ def in_pr(a, b):
 def test_dominance_in_roc_is_dominance_in_pr(pair):
     """Davis & Goadrich (2006), Th. 3.2: both by their definitions, and here."""
     assert in_roc(*pair) == in_pr(*pair) == dominance(*pair)
+
+
+def by_rows_only(a, b):
+    """A planted bug: curves are compared at the rows of the first one only."""
+    return verdict([fewest(b, tp) - fewest(a, tp) for tp, _ in rows_of(a)])
+
+
+@pytest.mark.parametrize("wrong", [by_rows_only, lambda a, b: in_pr(a, b, Fraction(a.positives))])
+def test_the_law_catches_a_planted_bug(wrong):
+    @given(pairs)
+    @settings(
+        max_examples=5000, derandomize=True, database=None, phases=[Phase.generate], deadline=None
+    )
+    def holds(pair):
+        assert wrong(*pair) == in_roc(*pair)
+
+    with pytest.raises(AssertionError):
+        holds()
 
 
 @given(rivals(models=(2, 2)).map(lambda named: tuple(named.values())))
