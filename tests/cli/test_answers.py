@@ -1,6 +1,5 @@
 """The commands that answer with tables: they say what the library says."""
 
-import json
 import sys
 
 import numpy as np
@@ -14,8 +13,6 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics.analysis import analyse
 from isometrics.cli import main
-from isometrics.cli.options import Request
-from isometrics.errors import ParameterError
 
 # pytest's importlib mode has no package to import a neighbour from.
 from .conftest import sample, write_csv
@@ -67,13 +64,6 @@ def test_summary_for_people(call, predictions, tables):
     assert "label: label" in done.err
 
 
-def test_names_of_models_are_not_markup(call, tmp_path):
-    label, good, *_ = sample()
-    names = ("label", "[red]x[/red]")
-    path = write_csv(tmp_path / "m.csv", label, good, names=names)
-    assert "[red]x[/red]" in call("summary", path).out
-
-
 def test_a_group_of_one_class_is_left_out_aloud(call, tmp_path):
     label, good, *_ = sample()
     group = np.where(np.arange(label.size) == 0, "lonely", "all others")
@@ -93,26 +83,6 @@ def test_columns_are_chosen(call, predictions, tables):
     assert lines[0] == "model,threshold,tp,fp,false_positive_rate,recall"
     assert len(lines) == len(tables.models["bad"]) + 1
     assert all(line.startswith("mine,") for line in lines[1:])
-
-
-def test_a_column_that_is_not_there(call, predictions):
-    assert (
-        "did you mean 'label'"
-        in call("summary", predictions, "--label", "lable", code=2).err.lower()
-    )
-
-
-def test_score_columns():
-    assert Request().score_columns() is None
-    assert Request(scores=("a", "b")).score_columns() == ["a", "b"]
-    assert Request(scores=("x=a", "b", "y=c=d")).score_columns() == {"x": "a", "b": "b", "y": "c=d"}
-    with pytest.raises(ParameterError, match="gives one model two columns"):
-        Request(scores=("x=a", "x=b")).score_columns()
-
-
-def test_an_empty_name_means_none():
-    roles = Request(weight="", group="g").roles()
-    assert (roles["weight"], roles["group"], roles["model"]) == (False, "g", None)
 
 
 def test_standard_input(call, predictions, standard_input):
@@ -213,21 +183,6 @@ def test_thresholds_are_judged_on_other_data_with_intervals(call, predictions, o
     assert call("thresholds", predictions, *words).out.splitlines()[-2:] == check.lines()
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--all", "--beta", 1], "give it without objectives, --on and --threshold"),
-        (["--all", "--on", "other.csv"], "give it without objectives, --on and --threshold"),
-        (["--all", "--threshold", 1], "give it without objectives, --on and --threshold"),
-        (["--confidence", 0.9], "--confidence is that of --threshold; isometrics verdict says"),
-        (["--threshold", 1, "--beta", 1, 2], "beside the best one for one objective; give one"),
-        (["--sure", 0.9], "--sure is for isometrics verdict"),
-    ],
-)
-def test_options_that_do_not_go_together(call, words, sentence):
-    assert sentence in call("thresholds", "nothing.csv", *words, code=2).err
-
-
 def test_tables_without_rows_say_why_they_have_no_intervals(call, tmp_path):
     """Each model has rows of its own, and their weights are not whole."""
     path = tmp_path / "long.csv"
@@ -258,16 +213,6 @@ def test_thresholds_on_other_data(call, predictions, other, tables):
         }
         expected = {name: expected[of] for name, of in names.items()}
         check_rows([row for row in rows if row["model"] == model], expected)
-
-
-def test_other_objectives_on_other_data(call, predictions, other, tables):
-    words = ["--min-precision", 0.5, "--on", other, "--json"]
-    (row, _) = call("thresholds", predictions, *words).data["thresholds"]
-    label, good, *_ = sample(seed=2)
-    best = iso.best_threshold(tables.models["good"], min_precision=0.5)
-    achieved = iso.OperatingPoints.from_scores(label, good).at(best.threshold)
-    assert row["precision_promised"] == best.precision
-    assert row["precision_achieved"] == achieved.precision[0]
 
 
 @pytest.mark.parametrize(
@@ -321,16 +266,6 @@ def test_a_budget_that_excludes_a_score_of_infinity(call, tmp_path):
     assert (one["threshold"], one["tp"]) == (sys.float_info.max, 1)
 
 
-def test_a_budget_counts_rows_of_the_file(call, predictions):
-    done = call("thresholds", predictions, "--budget", 10, "--prevalence", 0.01, code=2)
-    assert "--budget counts rows of the file, which --prevalence replaces by scaled" in done.err
-
-
-def test_a_constraint_that_one_model_does_not_reach(call, predictions):
-    done = call("tradeoff", predictions, "--min-precision", 1, code=2)
-    assert "bad (all rows): no point reaches precision 1" in done.err
-
-
 def test_other_data_must_have_the_same_models(call, predictions, tmp_path):
     label, good, *_ = sample()
     path = write_csv(tmp_path / "one.csv", label, good, names=("label", "good"))
@@ -381,11 +316,6 @@ def test_every_two_of_very_many_models_are_compared_only_when_asked(call, tmp_pa
     assert "dominance" not in call(*words[:11], "--no-pairs").data
 
 
-def test_one_model_cannot_be_compared(call, predictions):
-    done = call("compare", predictions, "--scores", "good", code=2)
-    assert "a comparison needs two models or more but got 1" in done.err
-
-
 def test_tradeoff(call, predictions, tables):
     words = ["--index", "folke", "--lambda", 0.2, 0.8, "--json"]
     data = call("tradeoff", predictions, *words).data
@@ -408,20 +338,10 @@ def test_tradeoff_with_constraints(call, predictions, tables):
     assert "values" not in data
 
 
-@pytest.mark.parametrize("command", ["compare", "tradeoff"])
-def test_an_unknown_index(call, predictions, command):
-    assert '"jaccard"' in call(command, predictions, "--index", "dice", code=2).err
-
-
 @given(st.lists(st.sampled_from(["--json", "--quiet", "-o", "--beta", "x", "-", "1"]), max_size=6))
 def test_words_in_any_order_never_break(words):
     code = main(["summary", "no such file.csv", *words])
     assert code == 2
-
-
-def test_json_is_what_json_says(call, predictions):
-    for command in ("summary", "thresholds", "compare", "tradeoff", "curve"):
-        json.loads(call(command, predictions, "--json").out, parse_constant=pytest.fail)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "json", "jsonl"])

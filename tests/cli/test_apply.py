@@ -471,30 +471,6 @@ def test_thresholds_write_the_rule_that_they_print(call, predictions, tmp_path):
     assert printed.out == rule.read_text("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ([], "-o writes one rule; give one objective, such as --beta 1"),
-        (["--beta", "1", "2"], "-o writes one rule; give one objective, such as --beta 1"),
-        (["--all"], "-o writes one rule; give one objective, such as --beta 1"),
-        (
-            ["--beta", "1"],
-            "-o writes the rule of one model, but there are 'good' and 'bad'; choose one with "
-            "--scores, or let isometrics verdict -o choose",
-        ),
-        (
-            ["--min-precision", "1.0", "--scores", "bad", "--group", ""],
-            "no threshold reaches precision 1; the best is",
-        ),
-    ],
-)
-def test_one_rule_is_asked_for(call, grouped, tmp_path, words, message):
-    rule = tmp_path / "rule.json"
-    done = call("thresholds", grouped, *words, "-o", rule, code=2)
-    assert message in done.err.splitlines()[-1]
-    assert not rule.exists()
-
-
 def test_groups_are_printed_and_the_rule_is_for_all_rows(call, grouped, tmp_path):
     rule = tmp_path / "rule.json"
     done = call("thresholds", grouped, "--beta", "1", "--scores", "good", "-o", rule)

@@ -50,14 +50,6 @@ def test_a_comparison_says_how_sure_it_is(call, predictions, analysis):
     assert done.data["certainty"][0]["better"] == sure.better[0]
 
 
-@pytest.mark.parametrize("command", ["summary", "compare", "plot", "report"])
-def test_a_confidence_beyond_1_is_refused(call, predictions, tmp_path, command):
-    output = ["-o", tmp_path / "out.png"] if command in ("plot", "report") else []
-    done = call(command, predictions, "--confidence", "95", *output, code=2)
-    assert "strictly between 0 and 1" in done.err
-    assert list(tmp_path.glob("out*")) == []
-
-
 def test_bands_are_drawn(call, predictions, tmp_path):
     plain, banded = tmp_path / "plain.svg", tmp_path / "banded.svg"
     call("plot", predictions, "--space", "roc", "-o", plain)
@@ -92,13 +84,6 @@ def test_many_groups_that_are_left_out_are_counted(call, tmp_path):
     lines = call("summary", file).err.splitlines()
     assert sum("is left out: only" in line for line in lines) == 5
     assert lines[-1] == "and 15 more groups, which --json lists"
-
-
-def test_options_have_the_names_of_the_command_line(call, tmp_path):
-    file = tmp_path / "texts.csv"
-    file.write_text("label,score\nspam,0.9\nham,0.1\nspam,0.2\n")
-    done = call("summary", file, code=2)
-    assert done.err.splitlines()[-1].endswith("say which one is positive with --pos-label")
 
 
 @pytest.fixture

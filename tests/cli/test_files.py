@@ -16,7 +16,6 @@ import isometrics as iso
 from isometrics import formats
 from isometrics._counting import native
 from isometrics.cli import main
-from isometrics.cli.help import COMMANDS
 
 from .conftest import names, rows_of, sample
 
@@ -71,11 +70,6 @@ def test_a_curve_as_json(call, predictions, tmp_path):
     assert call("curve", predictions, "--json", "-o", target).data["written"] == str(target)
 
 
-def test_a_suffix_that_is_not_known_is_refused_before_reading(call, tmp_path):
-    done = call("curve", tmp_path / "no such file", "-o", tmp_path / "c.xlsx", code=2)
-    assert "should end in .csv" in done.err
-
-
 # ---------------------------------------------------------------------- plot and report
 
 BEGINS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
@@ -104,11 +98,6 @@ def test_a_title_is_no_formula(call, predictions, tmp_path):
     title = r"costs $5 to $6, \frac{x} & <b>"
     call("plot", predictions, "--title", title, "--no-hull", "--no-isolines", "-o", target)
     assert "costs $5 to $6, \\frac{x} &amp; &lt;b&gt;" in target.read_text(encoding="utf-8")
-
-
-def test_pictures_that_cannot_be(call, predictions, tmp_path):
-    assert ".png, .svg or .pdf" in call("plot", predictions, "-o", "p.gif", code=2).err
-    assert "--dpi" in call("plot", predictions, "-o", tmp_path / "p.png", "--dpi", 1, code=2).err
 
 
 def test_a_missing_matplotlib_is_one_sentence(call, predictions, tmp_path, monkeypatch):
@@ -199,26 +188,6 @@ def test_a_positive_class_by_name(call, tmp_path):
     assert formats.read(tmp_path / "m.list").points()["score"].positives == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["m.xyz"], "tells no format; add --to csv|"),
-        (["m.csv", "--to", "xlsx"], "--to must be one of 'csv'"),
-        (["m.csv", "--from", "excel"], "--from must be one of"),
-        (["m.list"], "one model"),
-        (["m.roc"], "one model, but there are 'good', 'bad'"),
-        (["m.csv", "--positives", "3"], "leave --positives out"),
-        (["m.list", "--scores", "good", "--weight", "bad"], "holds no weights"),
-        (["m.list", "--scores", "good", "--model", "bad"], "holds one model"),
-        (["m.list", "--scores", "good", "--memory-limit", "100B"], "must be at least 250MB"),
-    ],
-)
-def test_what_cannot_be_converted(call, predictions, monkeypatch, words, message):
-    monkeypatch.chdir(predictions.parent)
-    assert message in call("convert", predictions, *words, code=2).err
-    assert names(predictions.parent) == ["two models.csv"]
-
-
 def test_a_table_without_rows(call, tmp_path):
     columns = {"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())}
     pq.write_table(pa.table(columns), tmp_path / "e.parquet")
@@ -292,29 +261,6 @@ def test_demo(call, tmp_path, monkeypatch):
     assert again["report"] == "demo-report/report.html"
     (tmp_path / "in the way").write_text("")
     assert "cannot make the folder" in call("demo", "-o", "in the way", code=2).err
-
-
-def test_every_command_is_tested():
-    tested = (
-        "verdict summary thresholds apply compare report serve plot curve tradeoff convert "
-        "calibrate demo help doctor"
-    )
-    assert [*COMMANDS] == tested.split()
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--prevalence", "1e-320"], "prevalence 1e-320 is too small"),
-        (["--prevalence", "1e-120"], "prevalence 1e-120 is too small"),
-        (["--beta", "1" + "0" * 400], None),
-        (["--memory-limit", "99999999999999999999TB"], None),
-        (["--memory-limit", "9" * 400], None),
-    ],
-)
-def test_extreme_options(call, predictions, words, sentence):
-    done = call("summary", predictions, *words, code=0 if sentence is None else 2)
-    assert sentence is None or sentence in done.err
 
 
 def test_a_row_id_of_more_than_64_bits(call, tmp_path):

@@ -12,8 +12,8 @@ import pytest
 from isometrics import measures
 from isometrics.cli import help as help_module
 from isometrics.cli import main
-from isometrics.cli.help import COMMANDS, PAGE, TASKS, TOPICS, unwrapped
-from isometrics.cli.running import application
+from isometrics.cli.help import COMMANDS, PAGE, TASKS, TOPICS
+from isometrics.cli.running import application, unwrapped
 
 app = application()
 FOLDER = Path(help_module.__file__).parent / "topics"
@@ -70,22 +70,6 @@ def test_every_topic_is_named_where_people_look(capsys):
 
 def test_a_command_as_a_topic(capsys):
     assert told(capsys, "help", "verdict") == told(capsys, "verdict", "--help")
-
-
-@pytest.mark.parametrize("topic", ["nonsense", "--json", "<b>"])
-def test_an_unknown_topic(capsys, topic):
-    assert main(["help", topic]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert len(printed.err.splitlines()) == 1
-
-
-def test_the_sentence_about_an_unknown_topic(capsys):
-    main(["help", "nonsense"])
-    assert capsys.readouterr().err == (
-        "isometrics: there is no topic or command 'nonsense'; topics are "
-        f"{', '.join(TOPICS)}, and isometrics --help lists the commands\n"
-    )
 
 
 def test_commands_are_listed_by_task(capsys):

@@ -4,9 +4,7 @@ import pytest
 
 import isometrics as iso
 from isometrics.cli.help import COMMANDS
-from isometrics.cli.options import _note_advice
 from isometrics.cli.running import application
-from isometrics.errors import Advice
 from isometrics.measures import registered
 
 WORDS = {
@@ -126,27 +124,6 @@ def test_an_error_has_the_name_of_the_option(call, grouped, monkeypatch, command
     assert option in done.err.splitlines()[-1]
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["summary", "--beta", "-1"], "--beta must be a number ≥ 0 but is -1.0"),
-        (["summary", "--beta", "1", "1.0000001"], "--beta must have values that differ in six"),
-        (["summary", "--confidence", "2"], "--confidence must be strictly between 0 and 1"),
-        (["summary", *SURE, "--resamples", "1"], "--resamples must be a whole number, 2 or more"),
-        (["summary", "--group", "gruop"], "--group is 'gruop', which is no column; did"),
-        (["summary", "--pos-label", "a"], "--pos-label 'a' cannot be a value of the label column"),
-        (["summary", "--resamples", "0"], "--resamples must be a whole number, 2 or more"),
-        (["summary", "--random-state", "-1"], "--random-state must be a whole number, 0 or more"),
-        (["report", "--random-state", "-1"], "--random-state must be a whole number, 0 or more"),
-        (["tradeoff", "--lambda", "2"], "--lambda must be between 0 and 1 but is 2.0"),
-    ],
-)
-def test_the_option_begins_the_sentence(call, grouped, words, sentence):
-    command, *options = words
-    done = call(command, grouped, *options, code=2)
-    assert done.err.splitlines()[-1].startswith(f"isometrics: {sentence}")
-
-
 def test_an_option_that_a_format_lacks(call, tmp_path):
     (tmp_path / "model.list").write_text("0.5 1\n0.4 0\n")
     words = ["--from", "list", "--positives", "3"]
@@ -200,19 +177,6 @@ def test_measures_are_listed_in_help_and_in_the_error(call, grouped, monkeypatch
     assert said[1].startswith("isometrics: --measure must be names among 'AUROC', 'AUPR'")
 
 
-@pytest.mark.parametrize(
-    ("spaces", "sentence"),
-    [
-        (["pr", "pr"], "--space must be different but are pr, pr"),
-        (["pr", "all"], "--space must be one of 'roc', 'pr', 'prg', 'tradeoff' but is 'all'"),
-    ],
-)
-def test_spaces_that_are_not_drawn_together(call, grouped, tmp_path, spaces, sentence):
-    done = call("plot", grouped, "--space", *spaces, "-o", tmp_path / "a.png", code=2)
-    assert sentence in done.err
-    assert not (tmp_path / "a.png").exists()
-
-
 def test_several_spaces(call, grouped, tmp_path):
     picture = tmp_path / "spaces.svg"
     call("plot", grouped, "--space", "roc", "pr", "prg", "-o", picture)
@@ -220,24 +184,3 @@ def test_several_spaces(call, grouped, tmp_path):
     assert text.count(">good (AUROC ") == 1
     done = call("plot", grouped, "--space", "pr", "prg", "-o", picture, "--json", *SURE)
     assert done.data["space"] == ["pr", "prg"]
-
-
-@pytest.mark.parametrize(
-    ("words", "end"),
-    [
-        (["verdict", "--beta", "1", "--cost", "0.2"], "is given; pass one of --beta and --cost"),
-        (["verdict", "--miss-cost", "1"], "; pass both --miss-cost and --false-alarm-cost"),
-        (
-            ["summary", "--model", "group"],
-            "; say which with --scores, or --model '' if each column is a model or a class",
-        ),
-    ],
-)
-def test_advice_names_the_options(call, grouped, words, end):
-    command, *options = words
-    assert call(command, grouped, *options, code=2).err.rstrip().endswith(end)
-
-
-def test_advice_before_reading_names_the_options(capsys):
-    _note_advice(Advice("raise {memory_limit} to {}, or lower {n_jobs}", "2GB"))
-    assert "raise --memory-limit to 2GB, or lower --jobs" in capsys.readouterr().err

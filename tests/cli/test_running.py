@@ -12,7 +12,6 @@ import warnings
 import pytest
 
 from isometrics.cli import main, running
-from isometrics.cli.help import COMMANDS
 from isometrics.cli.running import application, run
 from isometrics.errors import (
     Advice,
@@ -89,27 +88,6 @@ def test_debug_shows_where_it_happened(capsys):
     assert printed.endswith("isometrics: gone\n")
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["summmary", "x"], 'Unknown command "summmary". Did you mean "summary"?'),
-        (["summary"], "requires an argument"),
-        (["summary", "x", "--labl", "y"], "Unknown option: --labl. Did you mean --label?"),
-        (["summary", "--labl", "x"], "There is no option --labl"),
-        (["summary", "x", "--beta", "one"], 'unable to convert "one" into float'),
-        (["curve", "x", "--space", "prag"], 'Choose from: "roc", "pr", "prg", "tradeoff"'),
-        (["curve", "x", "y"], "Unused Tokens"),
-        (["curve", "x", "-o"], "requires an argument"),
-    ],
-)
-def test_a_word_that_is_not_understood(capsys, words, sentence):
-    assert main(words) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert sentence in err
-    assert len(err.splitlines()) == 1
-
-
 def test_words_of_the_process_are_the_default(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["isometrics", "--version"])
     assert main() == 0
@@ -123,22 +101,6 @@ def test_an_interrupt_while_the_command_is_loaded(monkeypatch, capsys):
     monkeypatch.setattr(running, "run", interrupted)
     assert main([]) == 130
     assert capsys.readouterr().err == "isometrics: interrupted\n"
-
-
-def test_without_a_command_there_is_help(capsys):
-    assert main([]) == 0
-    printed = capsys.readouterr().out
-    assert "exit-codes" in printed
-    for command in ("summary", "curve", "thresholds", "compare", "tradeoff", "calibrate", "plot"):
-        assert f" {command} " in printed
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_of_a_command_has_an_example(capsys, command):
-    assert main([command, "--help"]) == 0
-    printed = capsys.readouterr().out
-    assert "For example:" in printed
-    assert f"isometrics {command}" in printed.partition("For example:")[2]
 
 
 def test_a_warning_is_one_line(capsys):

@@ -105,9 +105,3 @@ def test_broken_json_in_another_encoding(call, tmp_path):
     file = tmp_path / "x.json"
     file.write_bytes(b'[{"y":1,"s":0.5},\n{"y":0 "\xe4":1}]\n')
     assert call("summary", file, code=2).err.startswith("isometrics: cannot read ")
-
-
-def test_a_file_behind_an_option_of_several_values(call, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for words in (("--scores", "a", "no.csv"), ("--beta", "1", "2", "no.PARQUET")):
-        assert "Give files first, then options" in call("summary", *words, code=2).err

@@ -102,13 +102,6 @@ def test_a_column_of_folds_that_is_taken_for_groups(call, grouped, tmp_path):
     assert hint.lower() not in call("verdict", misleading, *FEW).err
 
 
-def test_a_fold_that_is_no_column(call, grouped):
-    done = call("verdict", grouped, "--fold", "gruop", code=2)
-    assert "--fold is 'gruop', which is no column; did you mean 'group'" in done.err
-    done = call("verdict", grouped, "--fold", "group", "--label", "lable", code=2)
-    assert "--label is 'lable'" in done.err
-
-
 def test_whole_groups_are_drawn(call, tmp_path):
     label, good, bad, _ = sample()
     patient = np.arange(label.size) // 3
@@ -119,15 +112,6 @@ def test_whole_groups_are_drawn(call, tmp_path):
     analysis = iso.read_predictions(path, group="patient")
     expected = analysis.verdict(clusters=True, n_resamples=40)
     assert call(*words).data["verdict"] == strict(expected)
-
-
-def test_whole_groups_of_a_file_without_groups(call, tmp_path):
-    """The sentence ended in a colon, with no reason after it."""
-    label, good, *_ = sample()
-    path = write_csv(tmp_path / "one.csv", label, good, names=("label", "good"))
-    done = call("verdict", path, "--clusters", *FEW, code=2)
-    sentence = "there are no groups to draw; --clusters needs groups, such as a column of patients"
-    assert done.err.splitlines()[-1].endswith(sentence)
 
 
 def test_being_sure_needs_rows(call, tmp_path):
@@ -145,22 +129,6 @@ def test_tuning_data(call, predictions, other, analysis):
     expected = test.verdict(thresholds_from=analysis, n_resamples=40)
     assert call(*words, "--json").data["verdict"] == strict(expected)
     assert "chosen on the tuning data" in call(*words).out
-
-
-def test_what_cannot_be_asked_is_said_before_the_file_is_read(call):
-    for words, sentence in (
-        (["--beta", -1], "--beta must be a number ≥ 0"),
-        (["--confidence", 2], "--confidence must be strictly between 0 and 1"),
-        (["--resamples", 1], "--resamples must be a whole number, 2 or more"),
-        (["--beta", 1, "--lambda", 0.5], "more than one objective is given"),
-        (["--sure", 0.9], "--sure asks how sure a precision or a recall is; give --min-precision"),
-    ):
-        assert sentence in call("verdict", "no such file.csv", *words, code=2).err
-
-
-def test_a_precision_that_is_not_reached(call, predictions):
-    done = call("verdict", predictions, "--scores", "bad", "--min-precision", 1, code=2)
-    assert "no threshold of any model has precision of 1; ask for less" in done.err
 
 
 def classes(path, count=3, seed=0):

@@ -10,7 +10,6 @@ from cyclopts import Parameter
 from isometrics.cli.options import (
     CERTAINTY,
     REQUEST,
-    RESAMPLES,
     Certainty,
     File,
     IndexName,
@@ -219,12 +218,10 @@ def head(
     command that tells the rest. With `by_beta`, for a page, it takes some seconds. With tuning
     data, the choice is made there. It raises nothing.
     """
-    from isometrics.analysis.verdicts import quick_verdicts
+    from isometrics.analysis.verdicts import RESAMPLES, quick_verdicts
 
     try:
         drawing = certainty.drawing()
-        if certainty.resamples is None:
-            del drawing["n_resamples"]
         with meter("resampling", unit="resamples", quiet=request.quiet) as progress:
             options = {"progress": progress, "thresholds_from": thresholds_from}
             found = quick_verdicts(analysis, objective | drawing | options, by_beta=by_beta)

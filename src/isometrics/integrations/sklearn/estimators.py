@@ -19,17 +19,11 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted, has_
 from isometrics._core.parameters import check_beta, check_choice
 from isometrics.calibration import FCalibrator
 from isometrics.decisions.best import best_threshold
-from isometrics.errors import (
-    LabelError,
-    ParameterError,
-    ScoreError,
-    warn,
-)
+from isometrics.errors import LabelError, ParameterError, ScoreError, warn
 from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -217,10 +211,14 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         # An AttributeError before `fit`, as for any attribute that fit sets.
         return np.asarray(self.estimator_.classes_)
 
-    def _scores(self, X: Any) -> NDArray[Any]:
+    @property
+    def _fitted(self) -> Any:
         check_is_fitted(self, "estimator_")
+        return self.estimator_
+
+    def _scores(self, X: Any) -> NDArray[Any]:
         return positive_scores(
-            self.estimator_, X, self._response_method, self.classes_[self._positive_index]
+            self._fitted, X, self._response_method, self.classes_[self._positive_index]
         )
 
     def _labels(self, positive: NDArray[np.bool_]) -> NDArray[Any]:
@@ -376,21 +374,17 @@ class FBetaThresholdClassifier(PooledScoresClassifier):
     @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> Floats:
         """Return the probabilities of the fitted classifier; the threshold is not applied."""
-        return np.asarray(self._call("predict_proba", X))
+        return np.asarray(self._fitted.predict_proba(X))
 
     @available_if(_estimator_has("predict_log_proba"))
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of the probabilities of the fitted classifier."""
-        return np.asarray(self._call("predict_log_proba", X))
+        return np.asarray(self._fitted.predict_log_proba(X))
 
     @available_if(_estimator_has("decision_function"))
     def decision_function(self, X: Any) -> Floats:
         """Return the decision function of the fitted classifier; the threshold is not applied."""
-        return np.asarray(self._call("decision_function", X))
-
-    def _call(self, method: str, X: Any) -> Any:
-        check_is_fitted(self, "estimator_")
-        return getattr(self.estimator_, method)(X)
+        return np.asarray(self._fitted.decision_function(X))
 
 
 class FCalibratedClassifier(PooledScoresClassifier):
