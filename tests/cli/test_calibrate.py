@@ -103,15 +103,6 @@ def test_a_map_that_is_none(call, predictions, tmp_path):
     assert "should end in" in call("calibrate", *words, tmp_path / "o.xyz", code=2).err
 
 
-def test_missing_scores_are_named_by_their_lines(call, predictions, tmp_path):
-    call("calibrate", predictions, "--scores", "good", "-o", tmp_path / "m.json")
-    (tmp_path / "new.csv").write_text("id,good\n1,1\n\n2,\n")
-    done = call(
-        "calibrate", "--apply", tmp_path / "m.json", tmp_path / "new.csv", "-o", "-", code=2
-    )
-    assert "'good' has missing values, the first on line 4; leave such rows out" in done.err
-
-
 @pytest.mark.parametrize("target", ["out.csv", "out.parquet"])
 def test_a_file_without_rows(call, predictions, tmp_path, target):
     call("calibrate", predictions, "--scores", "good", "-o", tmp_path / "m.json")

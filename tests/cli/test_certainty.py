@@ -3,7 +3,6 @@
 from shlex import quote
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import isometrics as iso
@@ -166,12 +165,3 @@ def test_pages_of_tuning_data(call, predictions, analysis, tmp_path, pages):
     assert served["verdict"][""].sentence() == sentence
     done = call("serve", "--thresholds-from", predictions, code=2)
     assert "--thresholds-from needs the file that is judged, too" in done.err
-
-
-def test_a_category_without_rows_needs_no_interval(call, tmp_path):
-    label, good, bad, group = sample()
-    sites = pd.Categorical(group, categories=["west", "south", "north"])
-    path = tmp_path / "categories.parquet"
-    pd.DataFrame({"label": label, "good": good, "bad": bad, "site": sites}).to_parquet(path)
-    rows = call("summary", path, "--group", "site", *SURE, "--json").data["summary"]
-    assert list(dict.fromkeys(row["group"] for row in rows)) == ["(all rows)", "north", "south"]

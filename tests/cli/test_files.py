@@ -1,5 +1,7 @@
 """The commands that write files: complete, exact, and nothing where something went wrong."""
 
+import csv
+import gzip
 import json
 import os
 import shlex
@@ -141,6 +143,37 @@ def test_tables_keep_every_value(call, grouped, tmp_path, suffix):
         assert [float(row[name]) for row in again] == [float(row[name]) for row in rows]
 
 
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_texts_stay_as_they_are_written(call, tmp_path, suffix, packed):
+    messy = 'id,label,score,note\n007,1,0.10,"a, b"\n8,0,1e-3,NA\n9,1,.5,yes\n10,0,0,TRUE\n'
+    file, target = tmp_path / "messy.csv", tmp_path / f"o.{suffix}{'.gz' * packed}"
+    file.write_text(messy)
+    call("convert", file, target)
+    text = gzip.decompress(target.read_bytes()).decode() if packed else target.read_text()
+    given, found = (
+        list(csv.reader(each.splitlines(), delimiter=delimiter))
+        for each, delimiter in ((messy, ","), (text, "\t" if suffix == "tsv" else ","))
+    )
+    assert found == given
+    # Said how decimals are written, the numbers are read.
+    call("convert", file, tmp_path / "o.csv", "--decimal", ".")
+    assert "0.001" in (tmp_path / "o.csv").read_text()
+
+
+@pytest.mark.parametrize("words", ["summary", "thresholds", "curve", "convert"])
+def test_compressed_files_hold_what_others_hold(call, predictions, tmp_path, words):
+    """And the same rows give the same bytes."""
+    option = [] if words == "convert" else ["-o"]
+    plain, packed, again = (tmp_path / name for name in ("a.csv", "a.CSV.gz", "b.csv.gz"))
+    for target in (plain, packed, again):
+        call(words, predictions, *option, target)
+    assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
+    assert again.read_bytes() == packed.read_bytes()
+    refused = call(words, predictions, *option, tmp_path / "a.gz", code=2)
+    assert ".csv.gz" in refused.err or "tells no format" in refused.err
+
+
 def test_a_table_on_standard_output(call, predictions, tmp_path):
     there = tmp_path / "x.txt"
     call("convert", predictions, there, "--to", "parquet")
@@ -278,15 +311,3 @@ def test_a_parquet_file_whose_name_is_no_text(call, tmp_path):
     pq.write_table(table, tmp_path / "x.parquet")
     file = (tmp_path / "x.parquet").rename(tmp_path / os.fsdecode(b"n\xe8.parquet"))
     assert "its name is not UTF-8" in call("summary", file, code=2).err
-
-
-def test_texts_of_polars_with_a_weight_of_zero(call, tmp_path):
-    polars = pytest.importorskip("polars")
-    columns = {"label": ["a", "b", "a", "b"], "score": [0.9, 0.8, 0.7, 0.1], "weight": [0, 1, 1, 1]}
-    polars.DataFrame(columns).write_ipc(tmp_path / "x.arrow")
-    polars.DataFrame(columns).write_csv(tmp_path / "x.csv")
-    tables = [
-        call("thresholds", tmp_path / name, "--pos-label", "a", "--json").data["thresholds"]
-        for name in ("x.arrow", "x.csv")
-    ]
-    assert tables[0] == tables[1]

@@ -1,7 +1,5 @@
 """Errors become one sentence and an exit code; nothing is printed twice, nothing lingers."""
 
-import importlib
-import io
 import os
 import runpy
 import signal
@@ -52,8 +50,7 @@ ENDINGS = [
 
 
 @pytest.mark.parametrize(("error", "code", "sentence"), ENDINGS, ids=lambda x: repr(x)[:30])
-def test_what_is_foreseen_is_one_sentence(monkeypatch, capsys, error, code, sentence):
-    monkeypatch.setattr(running, "_abandon_output", lambda: None)
+def test_what_is_foreseen_is_one_sentence(capsys, error, code, sentence):
     assert run(["x"], raising(error)) == code
     assert capsys.readouterr() == ("", f"isometrics: {sentence}\n")
 
@@ -88,12 +85,6 @@ def test_debug_shows_where_it_happened(capsys):
     assert printed.endswith("isometrics: gone\n")
 
 
-def test_words_of_the_process_are_the_default(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["isometrics", "--version"])
-    assert main() == 0
-    assert capsys.readouterr().out == "0.2.0\n"
-
-
 def test_an_interrupt_while_the_command_is_loaded(monkeypatch, capsys):
     def interrupted(_):
         raise KeyboardInterrupt
@@ -123,59 +114,12 @@ def test_a_name_the_terminal_cannot_show():
     assert b"\\udc80" in done.stderr
 
 
-# ---------------------------------------------------------------------- standard output
-
-
-class Full:
-    """A stream on a full disk."""
-
-    def __init__(self, path="/dev/full"):
-        self.file = open(path, "w")  # noqa: PTH123, SIM115
-
-    def write(self, text):
-        return self.file.write(text)
-
-    def flush(self):
-        self.file.flush()
-
-    def fileno(self):
-        return self.file.fileno()
-
-
-def test_a_full_disk_behind_standard_output(monkeypatch, capsys):
-    stream = Full()
-    monkeypatch.setattr(sys, "stdout", stream)
-    assert main(["--version"]) == 2
-    # What is left goes nowhere: Python would fail again when it closes the file.
-    stream.file.close()
-    assert "no space left on device" in capsys.readouterr().err
-
-
-def test_a_closed_pipe_is_no_error(monkeypatch, capsys):
-    reader, writer = os.pipe()
-    os.close(reader)
-    stream = Full(writer)
-    monkeypatch.setattr(sys, "stdout", stream)
-    assert main(["--version"]) == 0
-    stream.file.close()
-    assert capsys.readouterr().err == ""
-
-
-def test_a_stream_without_a_file_is_left_alone(monkeypatch):
-    monkeypatch.setattr(sys, "stdout", io.StringIO())
-    running._abandon_output()
-
-
 def test_the_module_runs(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["isometrics", "--version"])
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("isometrics", run_name="__main__")
     assert ended.value.code == 0
     assert capsys.readouterr().out == "0.2.0\n"
-
-
-def test_importing_the_module_runs_nothing():
-    assert importlib.import_module("isometrics.__main__").main is main
 
 
 @pytest.mark.parametrize(

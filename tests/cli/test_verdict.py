@@ -167,6 +167,8 @@ def test_each_class_has_a_verdict(call, tmp_path):
     data = call("verdict", path, *FEW, "--json").data
     assert data["verdict_by_class"] == {name: strict(each) for name, each in expected.items()}
     assert "verdict" not in data
+    refused = call("verdict", path, *FEW, "-o", tmp_path / "rule.json", code=2)
+    assert "-o writes the rule of one class; choose one with --scores" in refused.err
     said = call("verdict", path, *FEW).out.split("\n\n")
     for text, (name, each) in zip(said, expected.items(), strict=True):
         assert text.splitlines()[0] == f"{name}: {each.sentence()}"
