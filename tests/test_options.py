@@ -113,7 +113,7 @@ REFUSED = {
 PASSED_ON = {
     *("precision_gain_score", "recall_gain_score", "f1_gain_score"),  # to `fbeta_gain_score`
     *("PointsDisplay.from_estimator", "PointsDisplay.from_cv_results"),
-    *("ReportWidget.__init__", "page_server", "report_model"),
+    *("ReportWidget.__init__", "report_model"),
 }
 
 

@@ -14,14 +14,14 @@ import pytest
 from isometrics import OperatingPoints
 from isometrics.errors import ParameterError
 from isometrics.report import report_html, serve
-from isometrics.report.serve import PageServer, page_server
+from isometrics.report.serve import PageServer
 
 SMALL = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
 
 
 @contextmanager
-def running(*arguments, **options):
-    with page_server(*arguments, **options) as server:
+def running(models, host="127.0.0.1", **options):
+    with PageServer(report_html(models, **options), host) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -70,7 +70,7 @@ def test_the_page_is_the_report_for_this_machine(server):
     assert {name: answer.getheader(name) for name in expected} == expected
     assert "Python" not in answer.getheader("Server")
     # Without anything the page asks for a file.
-    with running() as other:
+    with running({}) as other:
         assert b'"models":[]' in ask(other)[1]
         assert other.token != server.token
         assert len(other.token) >= 22  # 128 bits

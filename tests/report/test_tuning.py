@@ -12,7 +12,6 @@ from isometrics import OperatingPoints
 from isometrics.analysis.verdicts import quick_verdicts
 from isometrics.report import write_report
 from isometrics.report.model import MOST_TUNING_ROWS, as_json, lean, report_model, unpacked
-from isometrics.report.serve import page_server
 from isometrics.testing.strategies import binary_samples
 
 BETAS = (0, 0.1, 0.5, 1, 2, 10)
@@ -106,8 +105,6 @@ def test_every_kind_of_page_has_it(tmp_path):
     text = as_json(data["models"][0]["tuning"])
     path = write_report(models, tmp_path / "t.html", thresholds_from=tuning, title="T")
     assert text in path.read_text(encoding="utf-8")
-    with page_server(models, thresholds_from=tuning) as server:
-        assert text.encode() in server.page
     widget = pytest.importorskip("isometrics.report.widget")
     made = widget.ReportWidget(models, thresholds_from=tuning)
     assert made.data["models"] == data["models"]

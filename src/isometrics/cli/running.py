@@ -68,8 +68,8 @@ _MODULES = {
     "demo": "demo_and_doctor",
     "doctor": "demo_and_doctor",
     "plot": "curves",
-    "report": "page",
-    "serve": "page",
+    "report": "summary",
+    "serve": "summary",
     "thresholds": "verdict",
     "tradeoff": "curves",
 }

@@ -6,10 +6,10 @@ import csv
 import gzip
 import io
 import json
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from decimal import Decimal
 from pathlib import PurePath
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any
 
 from isometrics._core.files import STANDARD_OUTPUT, whole_file
 from isometrics.cli.options import readable
@@ -17,7 +17,7 @@ from isometrics.cli.output import plain, records
 from isometrics.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     import pyarrow as pa
 
@@ -121,14 +121,11 @@ def check_suffix(target: str | None) -> None:
         )
 
 
-@contextmanager
-def _content(file: IO[bytes], kind: str) -> Iterator[IO[bytes]]:
-    """Give the file, or what compresses into it; the same rows give the same bytes."""
+def _content(file: IO[bytes], kind: str) -> AbstractContextManager[Any]:
+    """Return the file, or what compresses into it; the same rows give the same bytes."""
     if not kind.endswith(_GZIP):
-        yield file
-        return
-    with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as content:
-        yield cast("IO[bytes]", content)
+        return nullcontext(file)
+    return gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0)
 
 
 # ---------------------------------------------------------------------- text

@@ -542,16 +542,14 @@ def _words(values: Counts) -> Words:
     return order.view(np.uint64) ^ _SIGN
 
 
-def _floats(words: Words) -> NDArray[np.float64]:
-    bits: NDArray[np.int64] = flip_negatives((words ^ _SIGN).view(np.int64), 64)
-    return bits.view(np.float64)
-
-
 def unpacked(text: dict[str, str]) -> NDArray[Any]:
     """Return the numbers of `packed`."""
     ((kind, data),) = text.items()
     words = _decode(data)
-    return words.view(np.int64) if kind == "whole" else _floats(words)
+    if kind == "whole":
+        return words.view(np.int64)
+    bits: NDArray[np.int64] = flip_negatives((words ^ _SIGN).view(np.int64), 64)
+    return bits.view(np.float64)
 
 
 def _lengths(words: Words) -> NDArray[np.int64]:

@@ -286,7 +286,7 @@ class PointsDisplay:
         self.index = options.get("index", self.index)
         several = not isinstance(self.points, OperatingPoints)
         title = name or self.name or ("folds" if several else "curve")
-        models = {title: self.points}
+        models: dict[str, Any] = {title: self.points}
         if several:
             models = {f"{title}, fold {fold}": each for fold, each in enumerate(self._tables())}
         chosen: dict[str, Any] = (self.defaults_of_folds if several else {}) | {**options}

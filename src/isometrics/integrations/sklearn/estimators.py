@@ -153,28 +153,22 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             self.estimator_ = self.estimator
             scores = positive_scores(self.estimator_, X, self.response_method, self.pos_label)
             return [_Fold(self.estimator_, np.arange(y.size), scores)]
-        splits = list(self._splitter(y).split(X, y, **routed.splitter.split))
+        if isinstance(self.cv, float):
+            splitter = StratifiedShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
+        else:
+            splitter = check_cv(self.cv, y=y, classifier=True)
+        splits = list(splitter.split(X, y, **routed.splitter.split))
         if not self.refit and len(splits) > 1:
             raise ParameterError(
                 f"refit=False keeps the model of the only split, but cv makes {len(splits)} splits"
             )
         folds: list[_Fold] = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_fold)(self, X, y, *split, fit_params=routed.estimator.fit)
-            for split in splits
+            delayed(_fit_fold)(self, X, y, split, routed.estimator.fit) for split in splits
         )
-        self.estimator_ = (
-            clone(self.estimator).fit(X, y, **routed.estimator.fit)
-            if self.refit
-            else folds[0].estimator
-        )
+        self.estimator_ = folds[0].estimator
+        if self.refit:
+            self.estimator_ = clone(self.estimator).fit(X, y, **routed.estimator.fit)
         return folds
-
-    def _splitter(self, y: NDArray[Any]) -> Any:
-        if isinstance(self.cv, float):
-            return StratifiedShuffleSplit(
-                n_splits=1, test_size=self.cv, random_state=self.random_state
-            )
-        return check_cv(self.cv, y=y, classifier=True)
 
     def _tabulate(self, folds: list[_Fold], y: NDArray[Any], weights: NDArray[Any] | None) -> None:
         classes = self.classes_
@@ -264,14 +258,9 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
 
 def _fit_fold(
-    owner: PooledScoresClassifier,
-    X: Any,
-    y: NDArray[Any],
-    train: NDArray[np.intp],
-    test: NDArray[np.intp],
-    *,
-    fit_params: dict[str, Any],
+    owner: PooledScoresClassifier, X: Any, y: NDArray[Any], split: Any, fit_params: dict[str, Any]
 ) -> _Fold:
+    train, test = split
     params = _check_method_params(X, fit_params, indices=train)
     estimator = clone(owner.estimator).fit(_safe_indexing(X, train), y[train], **params)
     scores = positive_scores(
