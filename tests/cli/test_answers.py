@@ -44,13 +44,10 @@ def check_rows(rows, columns):
 # ---------------------------------------------------------------------- summary
 
 
-def test_summary(call, predictions, tables):
+def test_summary(call, predictions, grouped, tables):
     data = call("summary", predictions, "--json").data
     check_rows(data["summary"], tables.summary(by_group=False)._columns())
     assert "label: label" in data["description"]
-
-
-def test_summary_by_group(call, grouped, tables):
     data = call("summary", grouped, "--group", "group", "--json", "--beta", "1").data
     check_rows(data["summary"], tables.summary(beta=[1])._columns())
 
@@ -138,16 +135,12 @@ def test_constraints_apply_to_all_objectives_at_all_levels(call, predictions):
     names = ["F (β 1)", "F (β 2)", "cost per row"]
     expected = [f"{name} with {limit}" for name in names for limit in limits]
     assert [row["objective"] for row in rows] == expected * 2
-
-
-def test_constraints_alone_ask_for_what_they_leave(call, predictions):
+    # Alone, they ask for what they leave.
     words = ["--min-recall", 0.5, 0.9, "--budget", 50, "--json"]
     rows = call("thresholds", predictions, *words).data["thresholds"]
-    assert [row["objective"] for row in rows[:3]] == [
-        "precision with recall ≥ 0.5",
-        "precision with recall ≥ 0.9",
-        "recall with at most 50 predicted positives",
-    ]
+    expected = [f"precision with recall ≥ {level}" for level in (0.5, 0.9)]
+    expected.append("recall with at most 50 predicted positives")
+    assert [row["objective"] for row in rows] == expected * 2
 
 
 def test_several_objectives_and_groups(call, grouped, tables):
@@ -326,16 +319,13 @@ def test_tradeoff(call, predictions, tables):
     check_rows(bad["useful"], curve.useful_range()._columns())
     assert [row["value"] for row in bad["values"]] == [curve(0.2), curve(0.8)]
     assert bad["values"][0]["threshold"] == curve.best(0.2).thresholds[0]
-
-
-DATA = ("intervals", "areas", "useful", "values")
-
-
-def test_tradeoff_with_constraints(call, predictions, tables):
     data = call("tradeoff", predictions, "--min-recall", 0.7, "--json").data
     curve = tables.models["good"].tradeoff().with_constraints(min_recall=0.7)
     assert data["areas"][0]["area"] == curve.area()
     assert "values" not in data
+
+
+DATA = ("intervals", "areas", "useful", "values")
 
 
 @given(st.lists(st.sampled_from(["--json", "--quiet", "-o", "--beta", "x", "-", "1"]), max_size=6))

@@ -18,7 +18,7 @@ import pytest
 import isometrics as iso
 from isometrics.cli.copies import _differs
 
-from .conftest import sample, write_csv
+from .conftest import read, sample, write_csv
 
 NASTY = ['a "quoted"', "semi;colon, comma", "<b>html</b>", "=1+1", "ünï", "'); DROP TABLE t; --"]
 
@@ -75,19 +75,6 @@ FORMATS = {
     "new.feather": as_arrow,
     "new.jsonl": as_jsonl,
 }
-
-
-def read(path):
-    """Return the rows of a file as Python reads them, without this library."""
-    if path.suffix in (".csv", ".tsv"):
-        with path.open(newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file, delimiter="\t" if path.suffix == ".tsv" else ","))
-    if path.suffix == ".parquet":
-        return pq.read_table(path).to_pylist()
-    if path.suffix == ".arrow":
-        return pa.ipc.open_file(path).read_all().to_pylist()
-    text = path.read_text("utf-8")
-    return json.loads(text) if path.suffix == ".json" else list(map(json.loads, text.splitlines()))
 
 
 def new_rows(rows=500, seed=4):

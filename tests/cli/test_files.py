@@ -5,7 +5,6 @@ import gzip
 import json
 import os
 import shlex
-import sys
 import webbrowser
 from importlib import metadata
 
@@ -19,7 +18,7 @@ from isometrics import formats
 from isometrics._counting import native
 from isometrics.cli import main
 
-from .conftest import names, rows_of, sample
+from .conftest import names, read, sample
 
 LABEL, GOOD, BAD, GROUP = sample()
 
@@ -40,7 +39,7 @@ def test_the_points_of_a_space(call, predictions, tmp_path, space, hull):
     call("curve", predictions, "--space", space, *["--hull"] * hull, "-o", target)
     points = iso.OperatingPoints.from_scores(LABEL, GOOD)
     points = points.hull() if hull else points
-    rows = [row for row in rows_of(target) if row["model"] == "good"]
+    rows = [row for row in read(target) if row["model"] == "good"]
     here = getattr(points, space)
     x, y = COORDINATES[space]
     assert np.array_equal([float(row[x]) for row in rows], here.x, equal_nan=True)
@@ -58,18 +57,15 @@ def test_the_pieces_of_a_tradeoff_curve(call, predictions, tmp_path):
     assert found == pieces.lambda_lo.tolist()
 
 
-def test_curves_of_groups(call, grouped, tmp_path):
-    call("curve", grouped, "--group", "group", "-o", tmp_path / "c.json")
-    rows = json.loads((tmp_path / "c.json").read_text())
+def test_curves_of_groups_and_as_json(call, grouped, tmp_path):
+    target = tmp_path / "c.json"
+    words = ("curve", grouped, "--group", "group", "--json")
+    assert call(*words, "-o", target).data["written"] == str(target)
+    rows = json.loads(target.read_text())
     assert {row["group"] for row in rows} == {"(all rows)", "north", "south"}
-
-
-def test_a_curve_as_json(call, predictions, tmp_path):
-    data = call("curve", predictions, "--json").data
-    assert data["space"] == "pr"
-    assert data["points"][0]["precision"] is None
-    target = tmp_path / "c.csv"
-    assert call("curve", predictions, "--json", "-o", target).data["written"] == str(target)
+    data = call(*words).data
+    assert (data["space"], data["points"]) == ("pr", rows)
+    assert rows[0]["precision"] is None
 
 
 # ---------------------------------------------------------------------- plot and report
@@ -87,12 +83,15 @@ def test_pictures(call, predictions, tmp_path, form):
     assert target.read_bytes() == before
 
 
-@pytest.mark.parametrize("space", ["roc", "prg", "tradeoff", "all", "comparison"])
-def test_spaces(call, predictions, tmp_path, space):
+def test_spaces(call, predictions, tmp_path):
     target = tmp_path / "p.svg"
-    data = call("plot", predictions, "--space", space, "-o", target, "--json").data
-    assert (data["space"], data["written"]) == (space, str(target))
-    assert "good" in target.read_text(encoding="utf-8") or target.stat().st_size > 10_000
+    for space in ("roc", "prg", "tradeoff", "all", "comparison"):
+        data = call("plot", predictions, "--space", space, "-o", target, "--json").data
+        assert (data["space"], data["written"]) == (space, str(target))
+    words = ("--confidence", "0.9", "--resamples", "20", "--json")
+    done = call("plot", predictions, "--space", "pr", "prg", "-o", target, *words)
+    assert done.data["space"] == ["pr", "prg"]
+    assert target.read_text(encoding="utf-8").count(">good (AUPR ") == 1
 
 
 def test_a_title_is_no_formula(call, predictions, tmp_path):
@@ -100,14 +99,6 @@ def test_a_title_is_no_formula(call, predictions, tmp_path):
     title = r"costs $5 to $6, \frac{x} & <b>"
     call("plot", predictions, "--title", title, "--no-hull", "--no-isolines", "-o", target)
     assert "costs $5 to $6, \\frac{x} &amp; &lt;b&gt;" in target.read_text(encoding="utf-8")
-
-
-def test_a_missing_matplotlib_is_one_sentence(call, predictions, tmp_path, monkeypatch):
-    for name in [name for name in sys.modules if name.startswith("isometrics.plot")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    done = call("plot", predictions, "-o", tmp_path / "p.png", code=2)
-    assert "pip install 'isometrics[plot]'" in done.err
 
 
 def test_a_report(call, predictions, tmp_path, monkeypatch):
@@ -121,26 +112,11 @@ def test_a_report(call, predictions, tmp_path, monkeypatch):
     assert "<title>&lt;script&gt;a &amp; b" in page
     assert call(*words, "--json").data["written"] == str(target)
     assert len(opened) == 1
-
-
-def test_a_report_on_standard_output(call, predictions):
     page = call("report", predictions, "-o", "-").out
-    assert "<html" in page
     assert f"<title>{predictions.name}</title>" in page
 
 
 # ---------------------------------------------------------------------- convert
-
-
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "json", "jsonl"])
-def test_tables_keep_every_value(call, grouped, tmp_path, suffix):
-    there, back = tmp_path / f"there.{suffix}", tmp_path / "back.csv"
-    assert call("convert", grouped, there).out == f"{there}\n"
-    call("convert", there, back)
-    rows, again = rows_of(grouped), rows_of(back)
-    assert [row["group"] for row in again] == GROUP.tolist()
-    for name in ("label", "good", "bad"):
-        assert [float(row[name]) for row in again] == [float(row[name]) for row in rows]
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -195,7 +171,7 @@ def test_one_model_as_a_list_and_back(call, predictions, tmp_path):
 def test_an_archive_with_groups(call, tmp_path):
     np.savez(tmp_path / "m.npz", y_true=LABEL, y_score=GOOD, groups=GROUP)
     call("convert", tmp_path / "m.npz", tmp_path / "m.csv")
-    assert [row["group"] for row in rows_of(tmp_path / "m.csv")] == GROUP.tolist()
+    assert [row["group"] for row in read(tmp_path / "m.csv")] == GROUP.tolist()
     call("convert", tmp_path / "m.npz", tmp_path / "m.list")
     assert formats.read(tmp_path / "m.list").points()["score"].positives == LABEL.sum()
 
@@ -205,7 +181,7 @@ def test_points_of_a_curve(call, predictions, tmp_path):
     totals = ["--positives", LABEL.sum(), "--negatives", LABEL.size - LABEL.sum()]
     call("convert", tmp_path / "m.txt", tmp_path / "m.csv", "--from", "ROC", *totals)
     points = iso.OperatingPoints.from_scores(LABEL, GOOD)
-    assert [int(row["tp"]) for row in rows_of(tmp_path / "m.csv")] == points.tp.tolist()
+    assert [int(row["tp"]) for row in read(tmp_path / "m.csv")] == points.tp.tolist()
     call("convert", predictions, tmp_path / "m.list", "--scores", "good")
     call("convert", tmp_path / "m.list", tmp_path / "m.pr")
     assert (tmp_path / "m.pr").stat().st_size > 100
@@ -233,19 +209,21 @@ def test_a_table_without_rows(call, tmp_path):
 # ---------------------------------------------------------------------- doctor and demo
 
 
-def test_a_doctor_finds_everything_well(call):
+def test_a_doctor_finds_everything_well_or_says_what_hurts(call, monkeypatch, capsys):
     data = call("doctor", "--json").data
     assert data["fine"] is True
     parts = {row["part"]: row for row in data["parts"]}
     assert parts["numpy"]["version"] == np.__version__
     assert {row["state"] for row in data["checks"]} == {"fine"}
-    assert "a small file" in call("doctor").out
-
-
-def test_a_doctor_says_that_numpy_does_the_work(call, monkeypatch):
     monkeypatch.setattr(native, "library", lambda: None)
     said = call("doctor").out
     assert "the compiled loops are missing, damaged or older than their sources; NumPy" in said
+    monkeypatch.setattr(iso.ROCSpace, "area", lambda _: 0.5)
+    assert main(["doctor", "--json"]) == 2
+    checks = json.loads(capsys.readouterr().out)["checks"]
+    found = {row["check"]: row["found"] for row in checks if row["state"] == "problem"}
+    assert list(found) == ["a small file"]
+    assert "0.5 instead of 0.75" in found["a small file"]
 
 
 def test_a_doctor_says_what_is_missing(capsys, monkeypatch):
@@ -258,15 +236,6 @@ def test_a_doctor_says_what_is_missing(capsys, monkeypatch):
     assert parts["no-such-part"]["to get it"] == "pip install 'no-such-part'"
     assert parts["no-such-extra"]["state"] == "optional"
     assert parts["no-such-extra"]["to get it"] == "pip install 'isometrics[plot]'"
-
-
-def test_a_doctor_reports_what_hurts(capsys, monkeypatch):
-    monkeypatch.setattr(iso.ROCSpace, "area", lambda _: 0.5)
-    assert main(["doctor", "--json"]) == 2
-    checks = json.loads(capsys.readouterr().out)["checks"]
-    found = {row["check"]: row["found"] for row in checks if row["state"] == "problem"}
-    assert list(found) == ["a small file"]
-    assert "0.5 instead of 0.75" in found["a small file"]
 
 
 @pytest.mark.slow

@@ -144,9 +144,6 @@ def test_several_scores(call, grouped, words):
     expected = call("thresholds", grouped, "--json").data["thresholds"]
     done = call("thresholds", *(grouped if word == "FILE" else word for word in words), "--json")
     assert done.data["thresholds"] == expected
-
-
-def test_several_scores_with_names(call, grouped):
     done = call("thresholds", grouped, "--scores", "A=good", "bad", "--json")
     assert {row["model"] for row in done.data["thresholds"]} == {"A", "bad"}
 
@@ -175,12 +172,3 @@ def test_measures_are_listed_in_help_and_in_the_error(call, grouped, monkeypatch
             assert repr(measure.name) in text
         assert "'F1'" in text
     assert said[1].startswith("isometrics: --measure must be names among 'AUROC', 'AUPR'")
-
-
-def test_several_spaces(call, grouped, tmp_path):
-    picture = tmp_path / "spaces.svg"
-    call("plot", grouped, "--space", "roc", "pr", "prg", "-o", picture)
-    text = picture.read_text()
-    assert text.count(">good (AUROC ") == 1
-    done = call("plot", grouped, "--space", "pr", "prg", "-o", picture, "--json", *SURE)
-    assert done.data["space"] == ["pr", "prg"]

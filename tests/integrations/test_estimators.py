@@ -18,7 +18,6 @@ from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.metrics import fbeta_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -288,15 +287,6 @@ def test_in_searches_pipelines_and_copies(meta):
     assert np.array_equal(copied.predict(X), model.predict(X))
     parallel = meta(LogisticRegression(), beta=2, n_jobs=2).fit(X, y)
     assert np.array_equal(parallel.predict(X), model.predict(X))
-
-
-def test_a_search_finds_the_beta_that_is_scored():
-    X, y = data(1000)
-    f2 = sklearn.metrics.make_scorer(fbeta_score, beta=2)
-    search = GridSearchCV(
-        FBetaThresholdClassifier(LogisticRegression()), {"beta": [0.2, 2]}, scoring=f2
-    )
-    assert search.fit(X, y).best_params_ == {"beta": 2}
 
 
 # ---------------------------------------------------------------------- errors, one sentence each

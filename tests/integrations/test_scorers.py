@@ -84,9 +84,7 @@ def test_names():
     assert get_scorer("auprg") is get_scorer("AUPRG") is auprg_scorer
     assert get_scorer("Average precision") is SCORERS["average_precision"]
     for name in ("f1", "F1"):
-        with pytest.raises(
-            ParameterError, match=f"name must be one of 'aur.* but is '{name}'"
-        ):
+        with pytest.raises(ParameterError, match=f"name must be one of 'aur.* but is '{name}'"):
             get_scorer(name)
     with pytest.raises(TypeError):
         SCORERS["mine"] = auprg_scorer

@@ -83,7 +83,7 @@ def sample(size=2000, seed=0):
 
 
 @given(batches(), st.sampled_from(INTERPOLATIONS), st.sampled_from([None, "100kB"]))
-def test_areas_are_those_of_the_score_functions(found, interpolation, max_bytes):
+def test_areas_and_curves_are_those_of_the_functions(found, interpolation, max_bytes):
     scores, target = joined(found)
     aupr = updated(BinaryAUPR(interpolation, max_bytes=max_bytes), found)
     auprg = updated(BinaryAUPRG(max_bytes=max_bytes), found)
@@ -96,14 +96,9 @@ def test_areas_are_those_of_the_score_functions(found, interpolation, max_bytes)
         assert value.item() == pytest.approx(expected, rel=1e-13, abs=1e-13)
         lo, hi = metric.brackets()
         assert lo == value == hi
-
-
-@given(batches(), st.sampled_from([None, "100kB"]))
-def test_the_curve_is_that_of_the_function(found, max_bytes):
-    scores, target = joined(found)
     computed = updated(PrecisionRecallGainCurve(max_bytes=max_bytes), found).compute()
-    expected = iso.precision_recall_gain_curve(target, scores)
-    for ours, theirs in zip(computed, expected, strict=True):
+    curve = iso.precision_recall_gain_curve(target, scores)
+    for ours, theirs in zip(computed, curve, strict=True):
         assert ours.dtype == torch.float64
         np.testing.assert_array_equal(ours.numpy(), theirs)
 
@@ -269,35 +264,6 @@ def test_other_devices_types_and_the_processor(max_bytes):
 
 
 # ---------------------------------------------------------------------- several processes
-
-
-def gathering(other):
-    """Return a function that joins a state with that of another process, in the same order."""
-    sent = []
-    other._sync_dist(lambda tensor, group: sent.append(tensor) or [tensor])  # noqa: ARG005
-    waiting = iter(sent)
-
-    def gathered(tensor, group):  # noqa: ARG001
-        received = next(waiting)
-        assert received.dtype == tensor.dtype or tensor.numel() == 0
-        return [tensor, received.to(tensor.dtype)]
-
-    return gathered
-
-
-@MODES
-def test_a_sync_joins_the_rows_and_is_undone(max_bytes):
-    scores, target = sample(300)
-    mine, other = BinaryAUPRG(max_bytes=max_bytes), BinaryAUPRG(max_bytes=max_bytes)
-    mine.update(scores[:100], target[:100])
-    other.update(scores[100:], target[100:])
-    mine.sync(gathering(other), distributed_available=lambda: True)
-    mine._to_sync = False
-    assert mine.compute().item() == close(iso.auprg_score(target, scores))
-    # Its own rows are back after that, to which others are added.
-    mine.update(scores[:50], target[:50])
-    both = torch.cat([scores[:100], scores[:50]]), torch.cat([target[:100], target[:50]])
-    assert mine.compute().item() == close(iso.auprg_score(*reversed(both)))
 
 
 def run_two_processes(folder):
