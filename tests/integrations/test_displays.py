@@ -30,12 +30,6 @@ POINTS = iso.OperatingPoints.from_scores(Y, MODEL.predict_proba(X)[:, 1])
 FOLDS = cross_validate(LogisticRegression(), X, Y, cv=3, return_estimator=True, return_indices=True)
 
 
-@pytest.fixture(autouse=True)
-def _closed_figures():
-    yield
-    plt.close("all")
-
-
 def texts(display):
     return [text.get_text() for text in display.ax_.get_legend().get_texts()]
 

@@ -57,6 +57,9 @@ def data(rows=300, seed=0, **options):
     )
 
 
+X, y = data()
+
+
 def brute_force(y, scores, beta):
     """Return the highest F_β of all thresholds, each evaluated on its own."""
     values = []
@@ -97,7 +100,6 @@ def test_predictions_reach_the_highest_f_of_all_thresholds(rows, beta):
 
 @pytest.mark.parametrize("beta", BETAS)
 def test_the_threshold_is_the_best_of_the_pooled_out_of_fold_scores(beta):
-    X, y = data()
     model = FBetaThresholdClassifier(LogisticRegression(), beta=beta).fit(X, y)
     scores = cross_val_predict(LogisticRegression(), X, y, method="predict_proba")[:, 1]
     points = iso.OperatingPoints.from_scores(y, scores)
@@ -110,7 +112,6 @@ def test_the_threshold_is_the_best_of_the_pooled_out_of_fold_scores(beta):
 
 @pytest.mark.parametrize("meta", METAS)
 def test_beta_moves_the_decision_without_fitting(meta):
-    X, y = data()
     model = meta(LogisticRegression()).fit(X, y)
     inner = model.estimator_
     shares = []
@@ -126,7 +127,6 @@ def test_beta_moves_the_decision_without_fitting(meta):
 
 
 def test_f_calibrated_scores_cut_at_every_beta_where_the_threshold_is():
-    X, y = data()
     threshold = FBetaThresholdClassifier(LogisticRegression()).fit(X, y)
     calibrated = FCalibratedClassifier(LogisticRegression()).fit(X, y)
     scores = calibrated.f_calibrated_score(X)
@@ -144,7 +144,6 @@ def test_f_calibrated_scores_cut_at_every_beta_where_the_threshold_is():
 
 @pytest.mark.parametrize("meta", METAS)
 def test_a_frozen_estimator_is_a_prefit_one(meta):
-    X, y = data()
     fitted = LogisticRegression().fit(X[:150], y[:150])
     prefit = meta(fitted, cv="prefit").fit(X[150:], y[150:])
     frozen = meta(FrozenEstimator(fitted)).fit(X[150:], y[150:])
@@ -155,7 +154,6 @@ def test_a_frozen_estimator_is_a_prefit_one(meta):
 
 
 def test_a_share_is_held_out_once():
-    X, y = data()
     kept = FBetaThresholdClassifier(LogisticRegression(), cv=0.25, refit=False, random_state=3).fit(
         X, y
     )
@@ -181,7 +179,6 @@ def test_a_fold_may_have_one_class():
 
 
 def test_decision_functions_serve_too():
-    X, y = data()
     for inner in (LinearSVC(), RidgeClassifier()):
         model = FBetaThresholdClassifier(inner).fit(X, y)
         expected = model.estimator_.decision_function(X) >= model.best_threshold_
@@ -197,7 +194,6 @@ def test_decision_functions_serve_too():
 @pytest.mark.parametrize("response", ["predict_proba", "decision_function"])
 @pytest.mark.parametrize("meta", METAS)
 def test_the_positive_class_can_be_the_first_one(meta, response):
-    X, y = data()
     names = np.where(y == 1, "bad", "good")
     model = meta(LogisticRegression(), pos_label="bad", response_method=response).fit(X, names)
     assert model.classes_.tolist() == ["bad", "good"]
@@ -211,7 +207,6 @@ def test_the_positive_class_can_be_the_first_one(meta, response):
 
 
 def test_weights_count_in_the_table_and_in_the_model():
-    X, y = data()
     weights = np.random.default_rng(0).integers(0, 4, y.size)
     model = FBetaThresholdClassifier(LogisticRegression()).fit(X, y, sample_weight=weights)
     assert model.points_.positives == weights[y == 1].sum()
@@ -241,7 +236,6 @@ def test_other_parameters_of_fit_reach_the_model_row_by_row():
 
 @pytest.mark.parametrize("meta", METAS)
 def test_metadata_is_routed(meta):
-    X, y = data()
     weights = np.random.default_rng(0).integers(1, 4, y.size)
     groups = np.arange(y.size) % 10
     with sklearn.config_context(enable_metadata_routing=True):
@@ -271,7 +265,6 @@ def test_metadata_is_routed(meta):
 @pytest.mark.parametrize("meta", METAS)
 def test_in_searches_pipelines_and_copies(meta):
     pandas = pytest.importorskip("pandas")
-    X, y = data()
     frame = pandas.DataFrame(X, columns=[f"x{place}" for place in range(X.shape[1])])
     pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), meta(GaussianNB()))
     assert pipeline.fit(frame, y)[-1].feature_names_in_.tolist() == list(frame.columns)
@@ -291,50 +284,49 @@ def test_in_searches_pipelines_and_copies(meta):
 
 # ---------------------------------------------------------------------- errors, one sentence each
 
-X, Y = data()
-FITTED = LogisticRegression().fit(X, Y)
-THREE = np.arange(Y.size) % 3
+FITTED = LogisticRegression().fit(X, y)
+THREE = np.arange(y.size) % 3
 REFUSED = [
-    ({"beta": -1}, Y, ParameterError, "beta must be a number ≥ 0 but is -1"),
-    ({"beta": math.nan}, Y, ParameterError, "beta must be a number ≥ 0 but is nan"),
+    ({"beta": -1}, y, ParameterError, "beta must be a number ≥ 0 but is -1"),
+    ({"beta": math.nan}, y, ParameterError, "beta must be a number ≥ 0 but is nan"),
     (
         {"response_method": "predict"},
-        Y,
+        y,
         ParameterError,
         "response_method must be one of 'auto', 'predict_proba', 'decision_function' but is "
         "'predict'",
     ),
     (
         {"refit": False},
-        Y,
+        y,
         ParameterError,
         "refit=False keeps the model of the only split, but cv makes 5 splits",
     ),
-    ({"pos_label": 7}, Y, LabelError, "pos_label 7 is not among the classes [0, 1]"),
+    ({"pos_label": 7}, y, LabelError, "pos_label 7 is not among the classes [0, 1]"),
     (
         {"estimator": LinearSVC(), "response_method": "predict_proba"},
-        Y,
+        y,
         ParameterError,
         "LinearSVC has no predict_proba, which scores come from",
     ),
     (
         {"estimator": DummyClassifier()},
-        Y,
+        y,
         ScoreError,
         "DummyClassifier gives every row the same score, so no threshold can tell the classes",
     ),
-    ({}, np.ones_like(Y), ValueError, "class"),
+    ({}, np.ones_like(y), ValueError, "class"),
     ({}, THREE, LabelError, "Only binary classification is supported. Unknown label type: multi"),
-    ({"cv": "prefit"}, Y, NotFittedError, "LogisticRegression instance is not fitted yet"),
+    ({"cv": "prefit"}, y, NotFittedError, "LogisticRegression instance is not fitted yet"),
     (
         {"cv": "prefit", "estimator": FITTED},
-        Y + 1,
+        y + 1,
         LabelError,
         "y has the label 2, which is not among the classes",
     ),
     (
         {"cv": "prefit", "estimator": LogisticRegression().fit(X, THREE)},
-        Y,
+        y,
         LabelError,
         "two classes are needed but the classifier has 3",
     ),
@@ -343,17 +335,17 @@ REFUSED = [
 
 @pytest.mark.parametrize("meta", METAS)
 def test_what_cannot_be_fitted(meta):
-    for options, y, error, message in REFUSED:
+    for options, labels, error, message in REFUSED:
         model = meta(**{"estimator": LogisticRegression()} | options)
         with pytest.raises(error, match=re.escape(message)):
-            model.fit(X, y)
+            model.fit(X, labels)
     model = meta(LogisticRegression())
     with pytest.raises(NotFittedError, match="is not fitted yet"):
         model.predict(X)
     with pytest.raises(AttributeError):
         _ = model.classes_
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        meta(LogisticRegression()).fit(X, Y, sample_weight=[1, 2, 3])
+        meta(LogisticRegression()).fit(X, y, sample_weight=[1, 2, 3])
 
 
 @pytest.mark.parametrize("kind", [FBetaThresholdClassifier, FCalibratedClassifier])
@@ -362,7 +354,6 @@ def test_what_cannot_be_fitted(meta):
 )
 def test_what_is_set_after_fit_counts_from_the_next_fit_on(kind, changed):
     """The table was counted with the old value, so a threshold of it means nothing to the new."""
-    X, y = data()
     model = kind(LogisticRegression(), response_method="predict_proba").fit(X, y)
     expected = model.predict(X)
     model.set_params(**changed)

@@ -5,8 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics import OperatingPoints
@@ -92,17 +90,6 @@ def test_the_model_and_beta_choose_the_threshold(made):
     chosen = made.models["linear"].thresholds
     at = float(chosen[chosen >= 0.1].min())
     assert seen == [("threshold", value) for value in (best, strict, at, strict)]
-
-
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=1), st.data())
-def test_the_best_rule_is_that_of_best_threshold(rows, data):
-    widget = pytest.importorskip("isometrics.report.widget")
-    labels, scores = zip(*rows, (True, 3), (False, 3), strict=True)
-    points = OperatingPoints.from_scores(labels, scores)
-    beta = data.draw(st.sampled_from([0, 0.5, 1, 2, 100, float("inf")]) | st.floats(0, 50))
-    made = widget.ReportWidget({"a": points})
-    made.beta = beta
-    assert made.threshold == iso.best_threshold(points, beta=beta).threshold
 
 
 def test_recall_alone_is_an_infinite_beta(made):
