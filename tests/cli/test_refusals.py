@@ -9,8 +9,6 @@ from isometrics.cli.help import TOPICS
 
 from .conftest import names
 
-SURE = "--confidence 0.95"
-COUNTS = "must be a whole number, 2 or more"
 TOGETHER = "give it without objectives, --on and --threshold"
 ONE_RULE = "-o writes one rule; give one objective, such as --beta 1"
 
@@ -34,11 +32,7 @@ BEFORE_READING = {
     # Values.
     "summary missing.csv --beta -1": "isometrics: --beta must be a number ≥ 0 but is -1.0",
     "summary missing.csv --random-state -1": "isometrics: --random-state must be a whole number, 0",
-    "report missing.csv --random-state -1": "isometrics: --random-state must be a whole number, 0",
-    f"summary missing.csv {SURE} --resamples 1": f"isometrics: --resamples {COUNTS}",
-    "summary missing.csv --resamples 0": f"isometrics: --resamples {COUNTS}",
-    "verdict missing.csv --resamples 1": f"isometrics: --resamples {COUNTS}",
-    "verdict missing.csv --beta -1": "isometrics: --beta must be a number ≥ 0",
+    "verdict missing.csv --resamples 1": "--resamples must be a whole number, 2 or more",
     "verdict missing.csv --sure 0.9": "--sure asks how sure a precision or a recall is; give --min",
     "curve missing.csv -o c.xlsx": "should end in .csv",
     "plot missing.csv -o p.gif": "should end in .png, .svg or .pdf",
