@@ -45,6 +45,8 @@ BEFORE_READING = {
     "verdict missing.csv --beta 1 --lambda 0.5": "more than one objective is given",
     "verdict missing.csv --beta 1 --cost 0.2": "is given; pass one of --beta and --cost",
     "verdict missing.csv --miss-cost 1": "; pass both --miss-cost and --false-alarm-cost",
+    "verdict missing.csv --beta 1 2": "--beta is 1.0 2.0, which isometrics thresholds takes; give",
+    "convert missing.csv c.csv --drop-missing": "--drop-missing is for commands that count rows",
     "verdict missing.csv --threshold 0.5 --fold site": "give it without --fold and --sure",
     "verdict missing.csv --threshold 0.5 --sure 0.9 --min-precision 0.5": "without --fold and",
     "verdict missing.csv --fold a --group b": "give it without --group and --thresholds-from",

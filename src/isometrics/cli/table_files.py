@@ -78,10 +78,10 @@ def write_batches(
 
 
 def _write(schema: pa.Schema, batches: Batches, file: IO[bytes], kind: str) -> None:
-    import pyarrow as pa
-    from pyarrow import parquet
-
     if kind in (".parquet", ".arrow"):
+        import pyarrow as pa
+        from pyarrow import parquet
+
         opened = parquet.ParquetWriter if kind == ".parquet" else pa.ipc.new_file
         with opened(file, schema) as writer:
             for batch in batches:
