@@ -44,8 +44,9 @@ TOPICS = ("files", "objectives", "certainty", "words", "rules", "exit-codes")
 
 
 _LISTED = "".join(
-    f"\n{task}:\n" + "".join(f"  {name:<12}{what}\n" for name, what in commands.items())
+    f"\n{task}:\n" * (name == next(iter(commands))) + f"  {name:<12}{what}\n"
     for task, commands in TASKS.items()
+    for name, what in commands.items()
 )
 PAGE = f"""\
 Usage: isometrics COMMAND
