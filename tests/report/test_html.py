@@ -70,31 +70,21 @@ def test_the_title_is_the_name_of_the_file():
     assert list(map(title_of, sources)) == titles
 
 
-def test_the_file_is_the_text(tmp_path):
+def test_the_file_is_the_text_with_its_places_filled_once(tmp_path):
     path = tmp_path / "report of May.html"
-    assert write_report({"a": SMALL}, path, title="May") == path
-    assert path.read_text(encoding="utf-8") == report_html({"a": SMALL}, title="May")
-
-
-def test_nothing_is_left_where_it_cannot_be_written(tmp_path):
-    with pytest.raises(FileError, match="cannot write"):
-        write_report({"a": SMALL}, tmp_path / "nowhere" / "report.html")
-    with pytest.raises(ParameterError, match="path must name a file but is None"):
-        write_report({"a": SMALL}, None)
-
-
-def test_the_places_are_filled_once():
-    page = report_html({"a": SMALL}, title=DATA, description=TITLE)
+    models, title = {"\ud800": SMALL}, f"</title>\ud800{DATA}"
+    assert write_report(models, path, title=title, description=TITLE) == path
+    page = path.read_text(encoding="utf-8")
+    assert page == report_html(models, title=title, description=TITLE)
+    assert f"<title>&lt;/title&gt;?{escape(DATA)}</title>" in page
+    assert '"name":"\\ud800"' in page
     assert TITLE not in page
     assert DATA not in page
-    assert page.count("&lt;!--data--&gt;") == 1
-
-
-def test_titles_are_escaped_and_written_whatever_they_hold(tmp_path):
-    path = write_report({"\ud800": SMALL}, tmp_path / "report.html", title="</title>\ud800")
-    text = path.read_text(encoding="utf-8")
-    assert "<title>&lt;/title&gt;?</title>" in text
-    assert '"name":"\\ud800"' in text
+    with pytest.raises(FileError, match="cannot write"):
+        write_report(models, tmp_path / "nowhere" / "report.html")
+    with pytest.raises(ParameterError, match="path must name a file but is None"):
+        write_report(models, None)
+    assert [*tmp_path.iterdir()] == [path]
 
 
 def test_the_page_names_no_address():

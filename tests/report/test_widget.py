@@ -92,23 +92,6 @@ def test_the_model_and_beta_choose_the_threshold(made):
     assert seen == [("threshold", value) for value in (best, strict, at, strict)]
 
 
-def test_recall_alone_is_an_infinite_beta(made):
-    widget = made.widget
-    widget.beta = float("inf")
-    # JSON has no infinity.
-    assert widget.get_state("beta")["beta"] == "inf"
-    points = made.models[widget.model]
-    assert widget.threshold == iso.best_threshold(points, beta=float("inf")).threshold
-    widget.beta = 1
-    widget.set_state({"beta": "inf", "threshold": widget.threshold})
-    assert widget.beta == float("inf")
-    verdict = iso.analyse([1, 0, 1, 0], {"m": [3, 2, 1, 0]}).verdict(
-        beta=float("inf"), n_resamples=20
-    )
-    first = type(widget)({"m": iso.OperatingPoints.from_scores([1, 0], [1, 0])}, verdict=verdict)
-    assert first.beta == float("inf")
-
-
 @pytest.mark.parametrize("given", [0.05, np.float32(0.25), -99, 3, float("inf"), float("-inf")])
 def test_a_threshold_becomes_the_score_that_flags_the_same_items(made, given):
     made.widget.threshold = given
@@ -125,13 +108,18 @@ def test_what_the_page_tells_is_taken_as_it_is(made):
     widget.set_state({"beta": 2, "threshold": 0.123456, "model": "linear"})
     assert (widget.model, widget.threshold, widget.beta) == ("linear", 0.123456, 2)
     assert sorted(seen) == ["beta", "model", "threshold"]
-    widget.set_state({"beta": 3})
-    assert widget.threshold == 0.123456
-    widget.set_state({"threshold": "inf"})
-    assert widget.threshold == float("inf")
-    assert widget.get_state("threshold") == {"threshold": "inf"}
-    widget.set_state({"threshold": None})
-    assert widget.threshold == iso.best_threshold(made.models["linear"], beta=3).threshold
+    # JSON has no infinity.
+    for name in ("beta", "threshold"):
+        widget.set_state({name: "inf"})
+        assert getattr(widget, name) == float("inf")
+        assert widget.get_state(name) == {name: "inf"}
+    for beta in (float("inf"), 3):
+        widget.beta = beta
+        widget.set_state({"threshold": None})
+        assert widget.threshold == iso.best_threshold(made.models["linear"], beta=beta).threshold
+    analysis = iso.analyse([1, 0, 1, 0], {"m": [3, 2, 1, 0]})
+    verdict = analysis.verdict(beta=float("inf"), n_resamples=20)
+    assert type(widget)(analysis.models, verdict=verdict).beta == float("inf")
 
 
 def test_a_converted_notebook_shows_the_areas():
