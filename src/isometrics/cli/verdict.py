@@ -79,13 +79,14 @@ def verdict(
         Write the rule that was chosen to this JSON file, by which isometrics apply flags new rows;
         - prints it instead of the verdict.
     """
-    from isometrics.analysis.threshold_check import parse_given
     from isometrics.analysis.verdicts import verdicts_of
 
     # What cannot be answered is said before a long file is read.
     objective = objectives.only()
     drawing = certainty.drawing()
     if threshold:
+        from isometrics.analysis.threshold_check import parse_given
+
         parse_given(list(threshold))
     if threshold and (fold is not None or objectives.sure is not None):
         raise ParameterError(
@@ -200,8 +201,6 @@ def thresholds(
         What these thresholds do, such as the present one, beside the best one for one objective,
         by default F1, with intervals.
     """
-    from isometrics.analysis.threshold_check import parse_given
-
     rule = output is not None and _is_rule(output)
     drawing = certainty.drawing()
     _refuse(objectives, request, all=all, on=on, threshold=threshold, certainty=certainty)
@@ -214,6 +213,8 @@ def thresholds(
     if threshold and len(asked) > 1:
         raise ParameterError("--threshold is told beside the best one for one objective; give one")
     if threshold:
+        from isometrics.analysis.threshold_check import parse_given
+
         parse_given(list(threshold))
     # Judged are the rows of the other file, where there is one.
     kept = None if threshold else False
