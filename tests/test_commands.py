@@ -77,8 +77,21 @@ def run_tests(folder, *options, **variables):
     return done.returncode, done.stdout.splitlines()
 
 
-def test_a_failed_test_is_named_last_and_a_missing_part_once(tmp_path):
-    (tmp_path / "tests").mkdir()
+def test_what_a_run_of_tests_prints_and_leaves_out(tmp_path):
+    for folder in ("tests", "tests/browser"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "test_some.py").write_text(TESTS, encoding="utf-8")
+    code, lines = run_tests(tmp_path, "-m", "not slow")
+    assert code == pytest.ExitCode.OK
+    assert lines[-1].startswith("1 passed, 4 skipped, 7 deselected")
+    shutil.rmtree(tmp_path / "tests" / "browser")
+    # Where all is required, a skipped test fails.
+    code, lines = run_tests(tmp_path, ISOMETRICS_REQUIRE_ALL="1")
+    assert code == pytest.ExitCode.TESTS_FAILED
+    forbidden = [line for line in lines if line.startswith("ISOMETRICS_REQUIRE_ALL forbids")]
+    assert len(forbidden) == 4
+    assert forbidden[-1].endswith("tests/test_some.py::test_with_a_package")
+    # A failed test is named last, and a missing part once.
     (tmp_path / "tests" / "test_some.py").write_text(TESTS + WRONG, encoding="utf-8")
     code, lines = run_tests(tmp_path, "-p", "pytest_cov", "--cov=tests")
     assert code == pytest.ExitCode.TESTS_FAILED
@@ -91,31 +104,12 @@ def test_a_failed_test_is_named_last_and_a_missing_part_once(tmp_path):
     ]
 
 
-def test_where_all_is_required_a_skipped_test_fails(tmp_path):
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "test_some.py").write_text(TESTS, encoding="utf-8")
-    code, lines = run_tests(tmp_path, ISOMETRICS_REQUIRE_ALL="1")
-    assert code == pytest.ExitCode.TESTS_FAILED
-    forbidden = [line for line in lines if line.startswith("ISOMETRICS_REQUIRE_ALL forbids")]
-    assert len(forbidden) == 4
-    assert forbidden[-1].endswith("tests/test_some.py::test_with_a_package")
-
-
 def test_slow_paths_exist():
     """A path that was renamed would make its tests quick."""
     conftest = (ROOT / "conftest.py").read_text(encoding="utf-8")
     paths = re.findall(r'"(\S+)"', re.search(r"^SLOW_PATHS = \((.*?)^\)", conftest, re.M | re.S)[1])
     assert len(paths) > 10
     assert [path for path in paths if not (ROOT / path).exists()] == []
-
-
-def test_slow_tests_are_left_out_by_mark_and_by_folder(tmp_path):
-    for folder in ("tests", "tests/browser"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "test_some.py").write_text(TESTS, encoding="utf-8")
-    code, lines = run_tests(tmp_path, "-m", "not slow")
-    assert code == pytest.ExitCode.OK
-    assert lines[-1].startswith("1 passed, 4 skipped, 7 deselected")
 
 
 # ---------------------------------------------------------------------- what is installed when
@@ -167,20 +161,21 @@ def test_each_command_installs_no_more_than_it_needs(checkout):
     done, called = install(checkout, "runtime")
     assert done
     assert called[1:] == [".venv", "--upgrade pip>=25.1", "--editable .[cli]"]
-    assert install(checkout, "runtime") == (True, [])
-    assert install(checkout, "test") == (True, ["--group test --editable studies"])
-    assert install(checkout, "dev") == (True, ["--group dev"])
-    assert install(checkout, "parts") == (True, ["--group parts"])
+    for stamp, calls in (
+        ("runtime", []),
+        ("test", ["--group test --editable studies"]),
+        ("dev", ["--group dev"]),
+        ("parts", ["--group parts"]),
+    ):
+        assert install(checkout, stamp) == (True, calls)
     assert re.search(r"^demo: \$\(RUNTIME\)  ##", MAKEFILE, re.MULTILINE)
     assert re.search(r"^test: \$\(TEST\) \$\(LOOPS\)  ##", MAKEFILE, re.MULTILINE)
-    assert "pip" not in re.search(r"^\$\(LOOPS\):(?:.*\n\t)+.*", MAKEFILE, re.MULTILINE)[0].lower()
 
 
-@pytest.mark.parametrize("step", ["venv", "pip>=25.1", ".[cli]", "studies"])
+@pytest.mark.parametrize("step", ["venv", ".[cli]", "studies"])
 def test_an_interrupted_installation_is_resumed(checkout, step):
     (checkout / "interrupt").write_text(step, encoding="utf-8")
     assert not install(checkout, "test")[0]
-    assert not (checkout / ".venv" / ".test").exists()
     done, called = install(checkout, "test")
     assert done
     assert "--group test --editable studies" in called

@@ -2,7 +2,7 @@
 
 import ast
 import inspect
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +15,6 @@ from isometrics.analysis.page import ReportOptions
 from isometrics.decisions.objective import ObjectiveOptions
 from isometrics.errors import ParameterError
 from isometrics.report import report_html, serve, write_report
-from isometrics.report.model import report_model
-from isometrics.report.serve import page_server
 from isometrics.uncertainty.bands import bootstrap_curves
 from isometrics.uncertainty.bootstrap import BootstrapOptions
 from isometrics.uncertainty.resampling import DrawingOptions
@@ -71,131 +69,83 @@ SCORES = np.arange(64.0) % 11 + LABELS
 AN = iso.analyse(LABELS, SCORES)
 
 
-def display(name, *given):
-    def call(**options):
-        from isometrics.integrations.sklearn import PrecisionRecallGainDisplay as Display
-
-        shown = Display(AN.models["score"]) if name.endswith(".plot") else Display
-        return getattr(shown, name.partition(".")[2])(*given, **options)
-
-    return call
+"""By name: a call, a name that nobody has, and the one that was meant."""
 
 
-def drawn(name, *given):
+def display(**options):
+    from isometrics.integrations.sklearn import PrecisionRecallGainDisplay
+
+    return PrecisionRecallGainDisplay.from_predictions(LABELS, SCORES, **options)
+
+
+def drawn(name):
     def call(**options):
         from isometrics import plot
 
-        return getattr(plot, name)(AN.models, *given, **options)
+        return getattr(plot, name)(AN.models, **options)
 
     return call
 
 
-def from_estimator(**options):
-    from sklearn.linear_model import LogisticRegression
-
-    fitted = LogisticRegression().fit(SCORES[:, None], LABELS)
-    return display("PointsDisplay.from_estimator", fitted, SCORES[:, None], LABELS)(**options)
-
-
-def from_folds(**options):
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import cross_validate
-
-    X = SCORES[:, None]
-    results = cross_validate(
-        LogisticRegression(), X, LABELS, return_estimator=True, return_indices=True
-    )
-    return display("PointsDisplay.from_cv_results", results, X, LABELS)(**options)
-
-
-SHARED = {
+REFUSED = {
     "Analysis.summary": (AN.summary, "confidence", "confidence_level"),
     "Analysis.decision": (AN.decision, "min_precison", "min_precision"),
     "Analysis.compare": (AN.compare, "density_", "density"),
     "Analysis.bootstrap": (AN.bootstrap, "clustered", "clusters"),
-    "Analysis.at": (lambda **given: AN.at(0.5, **given), "cluster", "clusters"),
+    "Analysis.at": (partial(AN.at, 0.5), "cluster", "clusters"),
     "Analysis.verdict": (AN.verdict, "min_precison", "min_precision"),
     "Analysis.verdict_by_class": (AN.verdict_by_class, "thresholds", "thresholds_from"),
     "Analysis.plot": (AN.plot, "isoline", "isolines"),
-    "Analysis.bands": (lambda **given: AN.bands("pr", **given), "n_resample", "n_resamples"),
-    "Analysis.report": (lambda **given: AN.report("never.html", **given), "misscost", "miss_cost"),
+    "Analysis.bands": (partial(AN.bands, "pr"), "n_resample", "n_resamples"),
+    "Analysis.report": (partial(AN.report, "never.html"), "misscost", "miss_cost"),
     "panels": (drawn("panels"), "hulls", "hull"),
     "roc": (drawn("roc"), "hulls", "hull"),
     "pr": (drawn("pr"), "isoline", "isolines"),
     "prg": (drawn("prg"), "lows", "low"),
     "tradeoff": (drawn("tradeoff"), "indices", "index"),
-    "PointsDisplay.plot": (display("PointsDisplay.plot"), "legends", "legend"),
-    "PointsDisplay.from_estimator": (from_estimator, "legends", "legend"),
-    "PointsDisplay.from_predictions": (
-        display("PointsDisplay.from_predictions", LABELS, SCORES),
-        "curve_kwarg",
-        "curve_kwargs",
-    ),
-    "PointsDisplay.from_cv_results": (from_folds, "legends", "legend"),
+    "PointsDisplay.plot": (display, "legends", "legend"),
+    "PointsDisplay.from_predictions": (display, "curve_kwarg", "curve_kwargs"),
+    "report_html": (partial(report_html, AN.models), "titel", "title"),
+    "write_report": (partial(write_report, AN.models, "never.html"), "titel", "title"),
+    "serve": (partial(serve, AN.models), "titel", "title"),
 }
 """By name: a call, a name that nobody has, and the one that was meant."""
+PASSED_ON = {
+    *("precision_gain_score", "recall_gain_score", "f1_gain_score"),  # to `fbeta_gain_score`
+    *("PointsDisplay.from_estimator", "PointsDisplay.from_cv_results"),
+    *("ReportWidget.__init__", "report_model"),
+}
 
 
 def test_every_function_with_shared_options_is_a_case():
     found = {name for _, name, what in takes_any_name() if str(what).startswith("Unpack")}
-    gains = {"precision_gain_score", "recall_gain_score", "f1_gain_score"}
-    found -= {*PAGES, "ReportWidget.__init__"}
-    # They pass everything on to `fbeta_gain_score`, which has the names in its signature.
-    assert found - gains == set(SHARED)
+    assert found - PASSED_ON == set(REFUSED)
 
 
-PAGES = {
-    "report_html": report_html,
-    "write_report": lambda models, **options: write_report(models, "never.html", **options),
-    "serve": serve,
-    "page_server": page_server,
-    "report_model": report_model,
-}
-
-
-@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
-def test_a_page_refuses_what_it_does_not_show(page):
-    with pytest.raises(TypeError, match=r"\(\) has no option 'titel'; did you mean 'title'\?$"):
-        page(AN.models, titel="x")
-
-
-@pytest.mark.parametrize("name", SHARED)
-def test_an_unknown_option_is_refused_with_the_one_that_was_meant(name):
-    if "Display" in name:
+@pytest.mark.parametrize(("call", "wrong", "right"), REFUSED.values(), ids=REFUSED)
+def test_an_unknown_option_is_refused_with_the_one_that_was_meant(call, wrong, right):
+    if call is display:
         pytest.importorskip("sklearn")
-    if "Display" in name or name in ("roc", "pr", "prg", "tradeoff", "panels", "Analysis.plot"):
-        pytest.importorskip("matplotlib").use("agg")
-    call, wrong, right = SHARED[name]
-    function = name.partition(".")[2] if "." in name else name
-    function = "plot" if "Display" in name else function
-    with pytest.raises(TypeError) as caught:
-        call(**{wrong: 1})
-    assert str(caught.value) == f"{function}() has no option {wrong!r}; did you mean {right!r}?"
-
-
-def test_what_is_like_no_option_is_refused_with_all_there_are():
-    with pytest.raises(TypeError, match=r"^summary\(\) has no option 'foo'; it has beta, by_group"):
-        AN.summary(foo=1)
-    with pytest.raises(TypeError, match=r"^check_options\(\) has no option 'x'; it has function"):
-        check_options(check_options, ["x"])
-
-
-def test_an_option_of_another_space_is_refused():
     pytest.importorskip("matplotlib").use("agg")
-    with pytest.raises(TypeError, match=r"^pr\(\) has no option 'cost'; it has pts, ax, hull"):
-        AN.plot("pr", cost=0.3)
+    with pytest.raises(
+        TypeError, match=rf"\(\) has no option '{wrong}'; did you mean '{right}'\?$"
+    ):
+        call(**{wrong: 1})
 
 
-def test_the_baseline_of_a_display_is_its_chance_level():
+def test_what_is_like_no_option_is_refused_with_all_there_are(tmp_path):
     pytest.importorskip("sklearn")
     pytest.importorskip("matplotlib").use("agg")
-    with pytest.raises(TypeError, match=r"^plot\(\) has no option 'baseline'"):
-        display("PointsDisplay.plot")(baseline=True)
-
-
-def test_an_unknown_option_of_a_format_is_refused(tmp_path):
-    with pytest.raises(TypeError, match="unexpected keyword argument 'totals'"):
-        formats.read(tmp_path / "x", "PR", totals=1)
+    for call, message in (
+        (partial(AN.summary, foo=1), r"^summary\(\) has no option 'foo'; it has beta, by_group"),
+        (partial(check_options, check_options, ["x"]), r"^check_options\(\) has no option 'x'; it"),
+        # Of another space; and of a display, whose baseline is its chance level.
+        (partial(AN.plot, "pr", cost=0.3), r"^pr\(\) has no option 'cost'; it has pts, ax, hull"),
+        (partial(display, baseline=True), r"^plot\(\) has no option 'baseline'"),
+        (partial(formats.read, tmp_path / "x", "PR", totals=1), "unexpected keyword argument 'to"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            call()
 
 
 def names(function):

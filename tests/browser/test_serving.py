@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from isometrics.report.html import template
+from isometrics.report.html import report_html, template
 from isometrics.report.model import report_model
-from isometrics.report.serve import page_server
+from isometrics.report.serve import PageServer
 
 from .reading import settle
 from .stage import Heard
@@ -18,7 +18,7 @@ STATIC = Path(template.__wrapped__.__code__.co_filename).parent / "static"
 
 @pytest.fixture
 def server(two_models):
-    with page_server(two_models, title="Served") as server:
+    with PageServer(report_html(two_models, title="Served")) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
         server.shutdown()
@@ -46,7 +46,7 @@ def test_a_served_page_works_and_asks_for_nothing_else(browser, server):
 def test_a_served_start_page_reads_files(browser, tmp_path):
     path = tmp_path / "small.csv"
     path.write_text("label,score\n1,0.5\n0,0.25\n")
-    with page_server() as server:
+    with PageServer(report_html({})) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         context = browser.new_context()
         page = context.new_page()

@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import pathlib
 import subprocess
 import sys
 
@@ -81,27 +80,6 @@ def test_bad_files(call, tmp_path, monkeypatch, name):
         done = call(command, name, *words, code=2)
         assert done.out == ""
         assert os.listdir(tmp_path) == [name]  # noqa: PTH208
-
-
-def test_a_file_that_is_not_there(call, tmp_path):
-    parquet(tmp_path / "predictions.parquet")
-    done = call("summary", tmp_path / "prediction.parquet", code=2)
-    assert "did you mean 'predictions.parquet'" in done.err
-
-
-def test_a_file_without_permission(call, tmp_path, monkeypatch):
-    path = tmp_path / "secret.csv"
-    path.write_text(GOOD)
-    real = pathlib.Path.open
-
-    # Tests may run as a user who can read everything.
-    def refuse(self, *words, **options):
-        if self.name == path.name:
-            raise PermissionError(13, "Permission denied", str(self))
-        return real(self, *words, **options)
-
-    monkeypatch.setattr(pathlib.Path, "open", refuse)
-    assert "permission denied" in call("summary", path, code=2).err
 
 
 def test_a_file_that_disappears(call, tmp_path, monkeypatch):

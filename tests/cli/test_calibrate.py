@@ -9,7 +9,7 @@ import pytest
 import isometrics as iso
 from isometrics.calibration import read_map
 
-from .conftest import names, rows_of, sample
+from .conftest import names, read, sample
 
 LABEL, GOOD, _, _ = sample()
 
@@ -23,10 +23,10 @@ def test_calibrated_scores(call, predictions, other, kind, made):
     call("calibrate", predictions, "--kind", kind, "-o", learnt)
     assert call("calibrate", "--apply", learnt, other, "-o", target).out == f"{target}\n"
     expected = made().fit(LABEL, GOOD).transform(sample(seed=2)[1])
-    rows = rows_of(target)
+    rows = read(target)
     assert list(rows[0]) == ["label", "good", "bad", "good_calibrated", "bad_calibrated"]
     assert [float(row["good_calibrated"]) for row in rows] == expected.tolist()
-    assert [row["good"] for row in rows] == [row["good"] for row in rows_of(other)]
+    assert [row["good"] for row in rows] == [row["good"] for row in read(other)]
 
 
 def test_a_map_tells_what_it_was_learnt_from(call, predictions, tmp_path):
@@ -54,7 +54,7 @@ def test_one_column_of_scores_and_one_of_models(call, predictions, tmp_path):
     pq.write_table(pa.table(rows), tmp_path / "long.parquet")
     words = ["--apply", tmp_path / "m.json", tmp_path / "long.parquet", "--model", "which"]
     call("calibrate", *words, "--scores", "s", "-o", tmp_path / "out.csv")
-    found = [float(row["calibrated"]) for row in rows_of(tmp_path / "out.csv")]
+    found = [float(row["calibrated"]) for row in read(tmp_path / "out.csv")]
     maps = read_map(tmp_path / "m.json")
     expected = [maps[which].transform([s])[0] for which, s in zip(*rows.values(), strict=True)]
     assert found == expected
@@ -68,13 +68,10 @@ def test_one_column_of_scores_and_one_of_models(call, predictions, tmp_path):
     [
         ({"good": [1.0]}, [], "has no column 'bad'; it has good; say which"),
         ({"good": [1.0], "bda": [1.0]}, [], "say which one holds the scores with --scores bad="),
-        ({"good": [1.0], "bda": [1.0]}, [], "has no column 'bad'; did you mean 'bda'?"),
-        ({"gut": [1.0]}, ["--scores", "good=x"], "has no column 'x'; it has gut"),
         ({"good": [1.0], "bad": ["x"]}, [], "bad has values that are not real numbers"),
         ({"good": [1], "bad": [1]}, ["--scores", "good", "--scores", "worse=bad"], "'worse'"),
         ({"good": [1.0, None], "bad": [1.0, 1.0]}, [], "missing values, the first in row 2"),
         ({"good": [1.0]}, ["--scores", "x=good"], "the map has no model 'x', only 'good', 'bad'"),
-        ({"good": [1.0]}, ["--scores", "best"], "the map has no model 'best'"),
         ({"good": [1.0], "bad": [1.0], "bad_calibrated": [1]}, [], "already has a column"),
         (
             {"s": [1.0], "m": ["other"]},
@@ -96,29 +93,11 @@ def test_a_map_that_does_not_fit(call, predictions, table, words, message):
     assert "out.csv" not in names(tmp_path)
 
 
-def test_a_map_that_is_none(call, predictions, tmp_path):
-    (tmp_path / "m.json").write_text("{}")
-    words = ["--apply", tmp_path / "m.json", predictions, "-o"]
-    assert "is no calibration map" in call("calibrate", *words, tmp_path / "o.csv", code=2).err
-    assert "should end in" in call("calibrate", *words, tmp_path / "o.xyz", code=2).err
-
-
-def test_missing_scores_are_named_by_their_lines(call, predictions, tmp_path):
-    call("calibrate", predictions, "--scores", "good", "-o", tmp_path / "m.json")
-    (tmp_path / "new.csv").write_text("id,good\n1,1\n\n2,\n")
-    done = call(
-        "calibrate", "--apply", tmp_path / "m.json", tmp_path / "new.csv", "-o", "-", code=2
-    )
-    assert "'good' has missing values, the first on line 4; leave such rows out" in done.err
-
-
-@pytest.mark.parametrize("target", ["out.csv", "out.parquet"])
-def test_a_file_without_rows(call, predictions, tmp_path, target):
+def test_a_file_without_rows_and_a_map_that_is_none(call, predictions, tmp_path):
     call("calibrate", predictions, "--scores", "good", "-o", tmp_path / "m.json")
     (tmp_path / "new.csv").write_text("id,good\n")
-    words = ("--apply", tmp_path / "m.json", tmp_path / "new.csv", "-o", tmp_path / target)
-    assert json.loads(call("calibrate", *words, "--json").out)["rows"] == 0
-    if target == "out.csv":
-        assert (tmp_path / target).read_text() == "id,good,good_calibrated\n"
-    else:
-        assert pq.read_table(tmp_path / target).shape == (0, 3)
+    words = ("--apply", tmp_path / "m.json", tmp_path / "new.csv", "-o", tmp_path / "out.csv")
+    assert call("calibrate", *words, "--json").data["rows"] == 0
+    assert (tmp_path / "out.csv").read_text() == "id,good,good_calibrated\n"
+    (tmp_path / "m.json").write_text("{}")
+    assert "is no calibration map" in call("calibrate", *words, code=2).err

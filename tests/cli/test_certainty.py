@@ -3,12 +3,11 @@
 from shlex import quote
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import isometrics as iso
 from isometrics.analysis.verdicts import JUDGED_BETAS
-from isometrics.cli.page import serve
+from isometrics.cli.summary import serve
 
 from .conftest import sample, write_csv
 
@@ -21,26 +20,19 @@ def analysis(predictions):
     return iso.read_predictions(predictions, keep_rows=True)
 
 
-def test_a_summary_has_intervals(call, predictions, analysis):
-    found = call("summary", predictions, *SURE, "--json").data["summary"][0]
-    lower, upper = analysis.bootstrap("AUPR", **OPTIONS).interval("AUPR", found["model"])
-    assert (found["aupr_lower"], found["aupr_upper"]) == (lower, upper)
-    assert "90% interval" in call("summary", predictions, "--group", "", *SURE).out
-
-
-def test_groups_have_intervals_too(call, grouped):
+def test_a_summary_has_intervals(call, predictions, grouped, analysis):
+    words = ("summary", predictions, *SURE, "--json")
+    first, again, other = (
+        call(*words, "--random-state", seed).data["summary"][0] for seed in (0, 0, 4)
+    )
+    lower, upper = analysis.bootstrap("AUPR", **OPTIONS).interval("AUPR", first["model"])
+    assert (first["aupr_lower"], first["aupr_upper"]) == (lower, upper)
+    assert first["auroc_lower"] == again["auroc_lower"] != other["auroc_lower"]
+    assert "90% interval" in call(*words[:2], "--group", "", *SURE).out
     data = call("summary", grouped, "--group", "group", *SURE, "--json").data
     assert {row["group"] for row in data["summary"]} == {"(all rows)", "north", "south"}
     assert all(row["auroc_lower"] < row["auroc"] for row in data["summary"])
     assert "The intervals of a group come from its own rows." in data["notes"]
-
-
-def test_the_seed_can_be_chosen(call, predictions):
-    words = ("summary", predictions, *SURE, "--json")
-    first, again, other = (
-        call(*words, "--random-state", seed).data["summary"][0]["auroc_lower"] for seed in (3, 3, 4)
-    )
-    assert first == again != other
 
 
 def test_a_comparison_says_how_sure_it_is(call, predictions, analysis):
@@ -48,14 +40,6 @@ def test_a_comparison_says_how_sure_it_is(call, predictions, analysis):
     sure = analysis.bootstrap("AUROC", **OPTIONS).differences()
     assert done.data["sentence"].endswith(sure.sentence())
     assert done.data["certainty"][0]["better"] == sure.better[0]
-
-
-@pytest.mark.parametrize("command", ["summary", "compare", "plot", "report"])
-def test_a_confidence_beyond_1_is_refused(call, predictions, tmp_path, command):
-    output = ["-o", tmp_path / "out.png"] if command in ("plot", "report") else []
-    done = call(command, predictions, "--confidence", "95", *output, code=2)
-    assert "strictly between 0 and 1" in done.err
-    assert list(tmp_path.glob("out*")) == []
 
 
 def test_bands_are_drawn(call, predictions, tmp_path):
@@ -92,13 +76,6 @@ def test_many_groups_that_are_left_out_are_counted(call, tmp_path):
     lines = call("summary", file).err.splitlines()
     assert sum("is left out: only" in line for line in lines) == 5
     assert lines[-1] == "and 15 more groups, which --json lists"
-
-
-def test_options_have_the_names_of_the_command_line(call, tmp_path):
-    file = tmp_path / "texts.csv"
-    file.write_text("label,score\nspam,0.9\nham,0.1\nspam,0.2\n")
-    done = call("summary", file, code=2)
-    assert done.err.splitlines()[-1].endswith("say which one is positive with --pos-label")
 
 
 @pytest.fixture
@@ -181,12 +158,3 @@ def test_pages_of_tuning_data(call, predictions, analysis, tmp_path, pages):
     assert served["verdict"][""].sentence() == sentence
     done = call("serve", "--thresholds-from", predictions, code=2)
     assert "--thresholds-from needs the file that is judged, too" in done.err
-
-
-def test_a_category_without_rows_needs_no_interval(call, tmp_path):
-    label, good, bad, group = sample()
-    sites = pd.Categorical(group, categories=["west", "south", "north"])
-    path = tmp_path / "categories.parquet"
-    pd.DataFrame({"label": label, "good": good, "bad": bad, "site": sites}).to_parquet(path)
-    rows = call("summary", path, "--group", "site", *SURE, "--json").data["summary"]
-    assert list(dict.fromkeys(row["group"] for row in rows)) == ["(all rows)", "north", "south"]

@@ -65,12 +65,6 @@ def test_the_stream_of_a_notebook_takes_text(folder, monkeypatch):
     assert stream.getvalue() == (folder / "a.csv").read_text()
 
 
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("name", NAMES)
-def test_a_picture_on_standard_output_has_no_form(call, name):
-    assert "should end in .png, .svg or .pdf" in call("plot", "a.csv", "-o", name, code=2).err
-
-
 @pytest.mark.parametrize("end", ['1,"0.5\n', "1\n"])
 @pytest.mark.parametrize(
     "words",
@@ -131,17 +125,6 @@ def test_json_keeps_every_value(folder, call, suffix):
         for columns in zip(read[name].to_pylist(), expected, strict=True):
             found, kept = (x if x is None else numbers(x) for x in columns)
             assert repr(found) == repr(kept), name
-
-
-def test_rows_are_flagged_beside_values_of_all_kinds(folder, call):
-    scores = {"good": np.array([0.1, math.inf, -math.inf, -0.0, 5e-324, 1, 2])}
-    parquet.write_table(pa.table(KEPT | scores), "kept.parquet")
-    call("apply", "rule.json", "kept.parquet", "-o", "flagged.jsonl")
-    call("calibrate", "--apply", "map.json", "kept.parquet", "--scores", "good", "-o", "c.jsonl")
-    for name in ("flagged.jsonl", "c.jsonl"):
-        read = rows_of(folder / name)
-        assert read["good"].to_pylist() == scores["good"].tolist()
-        assert read["struct"].to_pylist() == KEPT["struct"]
 
 
 @pytest.mark.parametrize("kind", [pa.binary(), pa.list_(pa.large_binary()), pa.binary(1)])

@@ -1,9 +1,10 @@
 """The commands that write files: complete, exact, and nothing where something went wrong."""
 
+import csv
+import gzip
 import json
 import os
 import shlex
-import sys
 import webbrowser
 from importlib import metadata
 
@@ -16,9 +17,8 @@ import isometrics as iso
 from isometrics import formats
 from isometrics._counting import native
 from isometrics.cli import main
-from isometrics.cli.help import COMMANDS
 
-from .conftest import names, rows_of, sample
+from .conftest import names, read, sample
 
 LABEL, GOOD, BAD, GROUP = sample()
 
@@ -39,7 +39,7 @@ def test_the_points_of_a_space(call, predictions, tmp_path, space, hull):
     call("curve", predictions, "--space", space, *["--hull"] * hull, "-o", target)
     points = iso.OperatingPoints.from_scores(LABEL, GOOD)
     points = points.hull() if hull else points
-    rows = [row for row in rows_of(target) if row["model"] == "good"]
+    rows = [row for row in read(target) if row["model"] == "good"]
     here = getattr(points, space)
     x, y = COORDINATES[space]
     assert np.array_equal([float(row[x]) for row in rows], here.x, equal_nan=True)
@@ -57,23 +57,15 @@ def test_the_pieces_of_a_tradeoff_curve(call, predictions, tmp_path):
     assert found == pieces.lambda_lo.tolist()
 
 
-def test_curves_of_groups(call, grouped, tmp_path):
-    call("curve", grouped, "--group", "group", "-o", tmp_path / "c.json")
-    rows = json.loads((tmp_path / "c.json").read_text())
+def test_curves_of_groups_and_as_json(call, grouped, tmp_path):
+    target = tmp_path / "c.json"
+    words = ("curve", grouped, "--group", "group", "--json")
+    assert call(*words, "-o", target).data["written"] == str(target)
+    rows = json.loads(target.read_text())
     assert {row["group"] for row in rows} == {"(all rows)", "north", "south"}
-
-
-def test_a_curve_as_json(call, predictions, tmp_path):
-    data = call("curve", predictions, "--json").data
-    assert data["space"] == "pr"
-    assert data["points"][0]["precision"] is None
-    target = tmp_path / "c.csv"
-    assert call("curve", predictions, "--json", "-o", target).data["written"] == str(target)
-
-
-def test_a_suffix_that_is_not_known_is_refused_before_reading(call, tmp_path):
-    done = call("curve", tmp_path / "no such file", "-o", tmp_path / "c.xlsx", code=2)
-    assert "should end in .csv" in done.err
+    data = call(*words).data
+    assert (data["space"], data["points"]) == ("pr", rows)
+    assert rows[0]["precision"] is None
 
 
 # ---------------------------------------------------------------------- plot and report
@@ -91,12 +83,15 @@ def test_pictures(call, predictions, tmp_path, form):
     assert target.read_bytes() == before
 
 
-@pytest.mark.parametrize("space", ["roc", "prg", "tradeoff", "all", "comparison"])
-def test_spaces(call, predictions, tmp_path, space):
+def test_spaces(call, predictions, tmp_path):
     target = tmp_path / "p.svg"
-    data = call("plot", predictions, "--space", space, "-o", target, "--json").data
-    assert (data["space"], data["written"]) == (space, str(target))
-    assert "good" in target.read_text(encoding="utf-8") or target.stat().st_size > 10_000
+    for space in ("roc", "prg", "tradeoff", "all", "comparison"):
+        data = call("plot", predictions, "--space", space, "-o", target, "--json").data
+        assert (data["space"], data["written"]) == (space, str(target))
+    words = ("--confidence", "0.9", "--resamples", "20", "--json")
+    done = call("plot", predictions, "--space", "pr", "prg", "-o", target, *words)
+    assert done.data["space"] == ["pr", "prg"]
+    assert target.read_text(encoding="utf-8").count(">good (AUPR ") == 1
 
 
 def test_a_title_is_no_formula(call, predictions, tmp_path):
@@ -104,19 +99,6 @@ def test_a_title_is_no_formula(call, predictions, tmp_path):
     title = r"costs $5 to $6, \frac{x} & <b>"
     call("plot", predictions, "--title", title, "--no-hull", "--no-isolines", "-o", target)
     assert "costs $5 to $6, \\frac{x} &amp; &lt;b&gt;" in target.read_text(encoding="utf-8")
-
-
-def test_pictures_that_cannot_be(call, predictions, tmp_path):
-    assert ".png, .svg or .pdf" in call("plot", predictions, "-o", "p.gif", code=2).err
-    assert "--dpi" in call("plot", predictions, "-o", tmp_path / "p.png", "--dpi", 1, code=2).err
-
-
-def test_a_missing_matplotlib_is_one_sentence(call, predictions, tmp_path, monkeypatch):
-    for name in [name for name in sys.modules if name.startswith("isometrics.plot")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    done = call("plot", predictions, "-o", tmp_path / "p.png", code=2)
-    assert "pip install 'isometrics[plot]'" in done.err
 
 
 def test_a_report(call, predictions, tmp_path, monkeypatch):
@@ -130,26 +112,42 @@ def test_a_report(call, predictions, tmp_path, monkeypatch):
     assert "<title>&lt;script&gt;a &amp; b" in page
     assert call(*words, "--json").data["written"] == str(target)
     assert len(opened) == 1
-
-
-def test_a_report_on_standard_output(call, predictions):
     page = call("report", predictions, "-o", "-").out
-    assert "<html" in page
     assert f"<title>{predictions.name}</title>" in page
 
 
 # ---------------------------------------------------------------------- convert
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "json", "jsonl"])
-def test_tables_keep_every_value(call, grouped, tmp_path, suffix):
-    there, back = tmp_path / f"there.{suffix}", tmp_path / "back.csv"
-    assert call("convert", grouped, there).out == f"{there}\n"
-    call("convert", there, back)
-    rows, again = rows_of(grouped), rows_of(back)
-    assert [row["group"] for row in again] == GROUP.tolist()
-    for name in ("label", "good", "bad"):
-        assert [float(row[name]) for row in again] == [float(row[name]) for row in rows]
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_texts_stay_as_they_are_written(call, tmp_path, suffix, packed):
+    messy = 'id,label,score,note\n007,1,0.10,"a, b"\n8,0,1e-3,NA\n9,1,.5,yes\n10,0,0,TRUE\n'
+    file, target = tmp_path / "messy.csv", tmp_path / f"o.{suffix}{'.gz' * packed}"
+    file.write_text(messy)
+    call("convert", file, target)
+    text = gzip.decompress(target.read_bytes()).decode() if packed else target.read_text()
+    given, found = (
+        list(csv.reader(each.splitlines(), delimiter=delimiter))
+        for each, delimiter in ((messy, ","), (text, "\t" if suffix == "tsv" else ","))
+    )
+    assert found == given
+    # Said how decimals are written, the numbers are read.
+    call("convert", file, tmp_path / "o.csv", "--decimal", ".")
+    assert "0.001" in (tmp_path / "o.csv").read_text()
+
+
+@pytest.mark.parametrize("words", ["summary", "thresholds", "curve", "convert"])
+def test_compressed_files_hold_what_others_hold(call, predictions, tmp_path, words):
+    """And the same rows give the same bytes."""
+    option = [] if words == "convert" else ["-o"]
+    plain, packed, again = (tmp_path / name for name in ("a.csv", "a.CSV.gz", "b.csv.gz"))
+    for target in (plain, packed, again):
+        call(words, predictions, *option, target)
+    assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
+    assert again.read_bytes() == packed.read_bytes()
+    refused = call(words, predictions, *option, tmp_path / "a.gz", code=2)
+    assert ".csv.gz" in refused.err or "tells no format" in refused.err
 
 
 def test_a_table_on_standard_output(call, predictions, tmp_path):
@@ -173,7 +171,7 @@ def test_one_model_as_a_list_and_back(call, predictions, tmp_path):
 def test_an_archive_with_groups(call, tmp_path):
     np.savez(tmp_path / "m.npz", y_true=LABEL, y_score=GOOD, groups=GROUP)
     call("convert", tmp_path / "m.npz", tmp_path / "m.csv")
-    assert [row["group"] for row in rows_of(tmp_path / "m.csv")] == GROUP.tolist()
+    assert [row["group"] for row in read(tmp_path / "m.csv")] == GROUP.tolist()
     call("convert", tmp_path / "m.npz", tmp_path / "m.list")
     assert formats.read(tmp_path / "m.list").points()["score"].positives == LABEL.sum()
 
@@ -183,7 +181,7 @@ def test_points_of_a_curve(call, predictions, tmp_path):
     totals = ["--positives", LABEL.sum(), "--negatives", LABEL.size - LABEL.sum()]
     call("convert", tmp_path / "m.txt", tmp_path / "m.csv", "--from", "ROC", *totals)
     points = iso.OperatingPoints.from_scores(LABEL, GOOD)
-    assert [int(row["tp"]) for row in rows_of(tmp_path / "m.csv")] == points.tp.tolist()
+    assert [int(row["tp"]) for row in read(tmp_path / "m.csv")] == points.tp.tolist()
     call("convert", predictions, tmp_path / "m.list", "--scores", "good")
     call("convert", tmp_path / "m.list", tmp_path / "m.pr")
     assert (tmp_path / "m.pr").stat().st_size > 100
@@ -199,26 +197,6 @@ def test_a_positive_class_by_name(call, tmp_path):
     assert formats.read(tmp_path / "m.list").points()["score"].positives == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["m.xyz"], "tells no format; add --to csv|"),
-        (["m.csv", "--to", "xlsx"], "--to must be one of 'csv'"),
-        (["m.csv", "--from", "excel"], "--from must be one of"),
-        (["m.list"], "one model"),
-        (["m.roc"], "one model, but there are 'good', 'bad'"),
-        (["m.csv", "--positives", "3"], "leave --positives out"),
-        (["m.list", "--scores", "good", "--weight", "bad"], "holds no weights"),
-        (["m.list", "--scores", "good", "--model", "bad"], "holds one model"),
-        (["m.list", "--scores", "good", "--memory-limit", "100B"], "must be at least 250MB"),
-    ],
-)
-def test_what_cannot_be_converted(call, predictions, monkeypatch, words, message):
-    monkeypatch.chdir(predictions.parent)
-    assert message in call("convert", predictions, *words, code=2).err
-    assert names(predictions.parent) == ["two models.csv"]
-
-
 def test_a_table_without_rows(call, tmp_path):
     columns = {"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())}
     pq.write_table(pa.table(columns), tmp_path / "e.parquet")
@@ -231,19 +209,21 @@ def test_a_table_without_rows(call, tmp_path):
 # ---------------------------------------------------------------------- doctor and demo
 
 
-def test_a_doctor_finds_everything_well(call):
+def test_a_doctor_finds_everything_well_or_says_what_hurts(call, monkeypatch, capsys):
     data = call("doctor", "--json").data
     assert data["fine"] is True
     parts = {row["part"]: row for row in data["parts"]}
     assert parts["numpy"]["version"] == np.__version__
     assert {row["state"] for row in data["checks"]} == {"fine"}
-    assert "a small file" in call("doctor").out
-
-
-def test_a_doctor_says_that_numpy_does_the_work(call, monkeypatch):
     monkeypatch.setattr(native, "library", lambda: None)
     said = call("doctor").out
     assert "the compiled loops are missing, damaged or older than their sources; NumPy" in said
+    monkeypatch.setattr(iso.ROCSpace, "area", lambda _: 0.5)
+    assert main(["doctor", "--json"]) == 2
+    checks = json.loads(capsys.readouterr().out)["checks"]
+    found = {row["check"]: row["found"] for row in checks if row["state"] == "problem"}
+    assert list(found) == ["a small file"]
+    assert "0.5 instead of 0.75" in found["a small file"]
 
 
 def test_a_doctor_says_what_is_missing(capsys, monkeypatch):
@@ -256,15 +236,6 @@ def test_a_doctor_says_what_is_missing(capsys, monkeypatch):
     assert parts["no-such-part"]["to get it"] == "pip install 'no-such-part'"
     assert parts["no-such-extra"]["state"] == "optional"
     assert parts["no-such-extra"]["to get it"] == "pip install 'isometrics[plot]'"
-
-
-def test_a_doctor_reports_what_hurts(capsys, monkeypatch):
-    monkeypatch.setattr(iso.ROCSpace, "area", lambda _: 0.5)
-    assert main(["doctor", "--json"]) == 2
-    checks = json.loads(capsys.readouterr().out)["checks"]
-    found = {row["check"]: row["found"] for row in checks if row["state"] == "problem"}
-    assert list(found) == ["a small file"]
-    assert "0.5 instead of 0.75" in found["a small file"]
 
 
 @pytest.mark.slow
@@ -294,29 +265,6 @@ def test_demo(call, tmp_path, monkeypatch):
     assert "cannot make the folder" in call("demo", "-o", "in the way", code=2).err
 
 
-def test_every_command_is_tested():
-    tested = (
-        "verdict summary thresholds apply compare report serve plot curve tradeoff convert "
-        "calibrate demo help doctor"
-    )
-    assert [*COMMANDS] == tested.split()
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--prevalence", "1e-320"], "prevalence 1e-320 is too small"),
-        (["--prevalence", "1e-120"], "prevalence 1e-120 is too small"),
-        (["--beta", "1" + "0" * 400], None),
-        (["--memory-limit", "99999999999999999999TB"], None),
-        (["--memory-limit", "9" * 400], None),
-    ],
-)
-def test_extreme_options(call, predictions, words, sentence):
-    done = call("summary", predictions, *words, code=0 if sentence is None else 2)
-    assert sentence is None or sentence in done.err
-
-
 def test_a_row_id_of_more_than_64_bits(call, tmp_path):
     file = tmp_path / "big.arff"
     head = "@relation r\n@attribute row_id numeric\n@attribute prediction {a,b}\n"
@@ -332,15 +280,3 @@ def test_a_parquet_file_whose_name_is_no_text(call, tmp_path):
     pq.write_table(table, tmp_path / "x.parquet")
     file = (tmp_path / "x.parquet").rename(tmp_path / os.fsdecode(b"n\xe8.parquet"))
     assert "its name is not UTF-8" in call("summary", file, code=2).err
-
-
-def test_texts_of_polars_with_a_weight_of_zero(call, tmp_path):
-    polars = pytest.importorskip("polars")
-    columns = {"label": ["a", "b", "a", "b"], "score": [0.9, 0.8, 0.7, 0.1], "weight": [0, 1, 1, 1]}
-    polars.DataFrame(columns).write_ipc(tmp_path / "x.arrow")
-    polars.DataFrame(columns).write_csv(tmp_path / "x.csv")
-    tables = [
-        call("thresholds", tmp_path / name, "--pos-label", "a", "--json").data["thresholds"]
-        for name in ("x.arrow", "x.csv")
-    ]
-    assert tables[0] == tables[1]

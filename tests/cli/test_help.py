@@ -12,8 +12,8 @@ import pytest
 from isometrics import measures
 from isometrics.cli import help as help_module
 from isometrics.cli import main
-from isometrics.cli.help import COMMANDS, PAGE, TASKS, TOPICS, unwrapped
-from isometrics.cli.running import application
+from isometrics.cli.help import COMMANDS, PAGE, TASKS, TOPICS
+from isometrics.cli.running import application, unwrapped
 
 app = application()
 FOLDER = Path(help_module.__file__).parent / "topics"
@@ -63,29 +63,16 @@ def test_options_that_topics_name_exist():
     assert named - options == {"--help"}
 
 
-def test_every_topic_is_named_where_people_look(capsys):
-    for page in (told(capsys, "--help"), told(capsys, "help"), told(capsys, "help", "help")):
-        assert all(topic in page for topic in TOPICS)
+def test_all_ways_to_ask_for_the_page_give_the_same(capsys):
+    page = told(capsys, "--help")
+    assert all(topic in page for topic in TOPICS)
+    assert all(topic in told(capsys, "help", "help") for topic in TOPICS)
+    for words in ([], ["-h"], ["help"], ["--json", "--help"]):
+        assert told(capsys, *words) == page
 
 
 def test_a_command_as_a_topic(capsys):
     assert told(capsys, "help", "verdict") == told(capsys, "verdict", "--help")
-
-
-@pytest.mark.parametrize("topic", ["nonsense", "--json", "<b>"])
-def test_an_unknown_topic(capsys, topic):
-    assert main(["help", topic]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert len(printed.err.splitlines()) == 1
-
-
-def test_the_sentence_about_an_unknown_topic(capsys):
-    main(["help", "nonsense"])
-    assert capsys.readouterr().err == (
-        "isometrics: there is no topic or command 'nonsense'; topics are "
-        f"{', '.join(TOPICS)}, and isometrics --help lists the commands\n"
-    )
 
 
 def test_commands_are_listed_by_task(capsys):
@@ -95,11 +82,6 @@ def test_commands_are_listed_by_task(capsys):
     assert {name for name in app if not name.startswith("-")} == {*COMMANDS}
     for command in COMMANDS:
         assert re.search(rf"^  {command} ", page, re.MULTILINE), command
-
-
-@pytest.mark.parametrize("words", [[], ["-h"], ["help"], ["--json", "--help"]], ids=" ".join)
-def test_all_ways_to_ask_for_the_page_give_the_same(capsys, words):
-    assert told(capsys, *words) == told(capsys, "--help")
 
 
 def test_a_command_loads_no_other():

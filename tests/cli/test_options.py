@@ -4,27 +4,16 @@ import pytest
 
 import isometrics as iso
 from isometrics.cli.help import COMMANDS
-from isometrics.cli.options import _note_advice
 from isometrics.cli.running import application
-from isometrics.errors import Advice
 from isometrics.measures import registered
 
-WORDS = {
-    ("verdict",): ["grouped.csv"],
-    ("summary",): ["grouped.csv"],
-    ("thresholds",): ["grouped.csv"],
-    ("apply",): ["rule.json", "grouped.csv"],
-    ("compare",): ["grouped.csv"],
-    ("tradeoff",): ["grouped.csv"],
-    ("curve",): ["grouped.csv"],
-    ("calibrate",): ["grouped.csv", "-o", "map.json"],
-    ("plot",): ["grouped.csv", "-o", "pr.png"],
-    ("report",): ["grouped.csv"],
-    ("serve",): ["grouped.csv", "--no-open"],
-    ("convert",): ["grouped.csv", "out.roc", "--scores", "good"],
-    ("demo",): [],
-    ("doctor",): [],
-    ("help",): [],
+WORDS = dict.fromkeys(COMMANDS, "grouped.csv") | {
+    "apply": "rule.json grouped.csv",
+    "calibrate": "grouped.csv -o map.json",
+    "plot": "grouped.csv -o pr.png",
+    "serve": "grouped.csv --no-open",
+    "convert": "grouped.csv out.roc --scores good",
+    **dict.fromkeys(("demo", "doctor", "help"), ""),
 }
 """Every command, with what it needs."""
 
@@ -72,30 +61,13 @@ REFUSED = {
 FILES = {"--apply", "--on", "--output", "--thresholds-from"}
 TEXTS = {"--host", "--title"}
 FLAGS = {
-    *(
-        "--all",
-        "--clusters",
-        "--debug",
-        "--drop-missing",
-        "--explain",
-        "--header",
-        "--hull",
-        "--isolines",
-        "--json",
-    ),
-    *("--open", "--pairs", "--quiet", "--strict"),
+    *("--all", "--clusters", "--debug", "--drop-missing", "--explain", "--header", "--hull"),
+    *("--isolines", "--json", "--open", "--pairs", "--quiet", "--strict"),
 }
 
 
-def arguments_of(command):
-    found = application()
-    for word in command:
-        found = found[word]
-    return found.assemble_argument_collection()
-
-
 def options_of(command):
-    arguments = arguments_of(command)
+    arguments = application()[command].assemble_argument_collection()
     return {name for argument in arguments for name in argument.names if name.startswith("--")}
 
 
@@ -103,7 +75,6 @@ OPTIONS = {command: options_of(command) for command in WORDS}
 
 
 def test_every_option_is_known_here():
-    assert {word for command in WORDS for word in command[:1]} == {*COMMANDS}
     named = set().union(*OPTIONS.values())
     assert {name for name in named if not name.startswith("--no-")} == (
         REFUSED.keys() | FILES | TEXTS | FLAGS
@@ -113,38 +84,16 @@ def test_every_option_is_known_here():
 @pytest.mark.parametrize(
     ("command", "option"),
     [(command, name) for command, names in OPTIONS.items() for name in sorted(names & {*REFUSED})],
-    ids=lambda words: words if isinstance(words, str) else " ".join(words),
 )
 def test_an_error_has_the_name_of_the_option(call, grouped, monkeypatch, command, option):
     monkeypatch.chdir(grouped.parent)
     more = REFUSED[option]
-    if command == ("apply",):
+    if command == "apply":
         iso.read_predictions(grouped).decision("good").save("rule.json")
-    if command == ("convert",) and "ROC" in more:
+    if command == "convert" and "ROC" in more:
         grouped.write_text("0.5 0.5\n")
-    done = call(*command, *WORDS[command], option, *more, code=2)
+    done = call(command, *WORDS[command].split(), option, *more, code=2)
     assert option in done.err.splitlines()[-1]
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["summary", "--beta", "-1"], "--beta must be a number ≥ 0 but is -1.0"),
-        (["summary", "--beta", "1", "1.0000001"], "--beta must have values that differ in six"),
-        (["summary", "--confidence", "2"], "--confidence must be strictly between 0 and 1"),
-        (["summary", *SURE, "--resamples", "1"], "--resamples must be a whole number, 2 or more"),
-        (["summary", "--group", "gruop"], "--group is 'gruop', which is no column; did"),
-        (["summary", "--pos-label", "a"], "--pos-label 'a' cannot be a value of the label column"),
-        (["summary", "--resamples", "0"], "--resamples must be a whole number, 2 or more"),
-        (["summary", "--random-state", "-1"], "--random-state must be a whole number, 0 or more"),
-        (["report", "--random-state", "-1"], "--random-state must be a whole number, 0 or more"),
-        (["tradeoff", "--lambda", "2"], "--lambda must be between 0 and 1 but is 2.0"),
-    ],
-)
-def test_the_option_begins_the_sentence(call, grouped, words, sentence):
-    command, *options = words
-    done = call(command, grouped, *options, code=2)
-    assert done.err.splitlines()[-1].startswith(f"isometrics: {sentence}")
 
 
 def test_an_option_that_a_format_lacks(call, tmp_path):
@@ -167,9 +116,6 @@ def test_several_scores(call, grouped, words):
     expected = call("thresholds", grouped, "--json").data["thresholds"]
     done = call("thresholds", *(grouped if word == "FILE" else word for word in words), "--json")
     assert done.data["thresholds"] == expected
-
-
-def test_several_scores_with_names(call, grouped):
     done = call("thresholds", grouped, "--scores", "A=good", "bad", "--json")
     assert {row["model"] for row in done.data["thresholds"]} == {"A", "bad"}
 
@@ -198,46 +144,3 @@ def test_measures_are_listed_in_help_and_in_the_error(call, grouped, monkeypatch
             assert repr(measure.name) in text
         assert "'F1'" in text
     assert said[1].startswith("isometrics: --measure must be names among 'AUROC', 'AUPR'")
-
-
-@pytest.mark.parametrize(
-    ("spaces", "sentence"),
-    [
-        (["pr", "pr"], "--space must be different but are pr, pr"),
-        (["pr", "all"], "--space must be one of 'roc', 'pr', 'prg', 'tradeoff' but is 'all'"),
-    ],
-)
-def test_spaces_that_are_not_drawn_together(call, grouped, tmp_path, spaces, sentence):
-    done = call("plot", grouped, "--space", *spaces, "-o", tmp_path / "a.png", code=2)
-    assert sentence in done.err
-    assert not (tmp_path / "a.png").exists()
-
-
-def test_several_spaces(call, grouped, tmp_path):
-    picture = tmp_path / "spaces.svg"
-    call("plot", grouped, "--space", "roc", "pr", "prg", "-o", picture)
-    text = picture.read_text()
-    assert text.count(">good (AUROC ") == 1
-    done = call("plot", grouped, "--space", "pr", "prg", "-o", picture, "--json", *SURE)
-    assert done.data["space"] == ["pr", "prg"]
-
-
-@pytest.mark.parametrize(
-    ("words", "end"),
-    [
-        (["verdict", "--beta", "1", "--cost", "0.2"], "is given; pass one of --beta and --cost"),
-        (["verdict", "--miss-cost", "1"], "; pass both --miss-cost and --false-alarm-cost"),
-        (
-            ["summary", "--model", "group"],
-            "; say which with --scores, or --model '' if each column is a model or a class",
-        ),
-    ],
-)
-def test_advice_names_the_options(call, grouped, words, end):
-    command, *options = words
-    assert call(command, grouped, *options, code=2).err.rstrip().endswith(end)
-
-
-def test_advice_before_reading_names_the_options(capsys):
-    _note_advice(Advice("raise {memory_limit} to {}, or lower {n_jobs}", "2GB"))
-    assert "raise --memory-limit to 2GB, or lower --jobs" in capsys.readouterr().err

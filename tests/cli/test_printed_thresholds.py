@@ -10,15 +10,6 @@ import pytest
 from isometrics.cli import main
 
 KINDS = ("close", "float32", "integers", "plain")
-COMMANDS = (
-    ["thresholds", "--beta", "0.5", "1", "2", "--cost", "0.3", "--min-recall", "0.7"],
-    ["thresholds", "--all"],
-    ["thresholds", "--threshold", "0.5", "--confidence", "0.9", "--resamples", "20"],
-    ["tradeoff", "--lambda", "0.2", "0.5", "0.8"],
-    ["summary"],
-    ["verdict", "--json"],
-    ["verdict", "--threshold", "0.5", "--resamples", "20"],
-)
 
 
 def scores_of(rng, kind, labels):
@@ -73,67 +64,37 @@ def check(text, labels, scores, shown):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_a_printed_threshold_gives_the_numbers_beside_it(kind, command, tmp_path, capsys, rng_seed):
-    rng = np.random.default_rng(rng_seed)
-    file, labels, scores = written(tmp_path, "data", rng, kind)
-    name, *options = command
-    assert main([name, file, *options]) == 0
-    text = capsys.readouterr().out
-    if "--json" in options:
-        found = json.loads(text)["verdict"]
-        check(found["threshold_text"], labels, scores, found["counts"])
-        return
-    if name == "summary":
-        found = re.findall(
-            r"at threshold +(\S+).*\nwith precision +(\S+).*\nand recall +(\S+)", text
-        )
-        assert found
-        for shown, precision, recall in found:
-            check(shown, labels, scores, {"precision": precision, "recall": recall})
-        return
-    rows = list(tables_in(text))
-    assert rows
-    for row in rows:
-        check(row["threshold"], labels, scores, row)
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_a_threshold_of_tuning_data_gives_the_numbers_of_both_files(
     kind, tmp_path, capsys, rng_seed
 ):
     rng = np.random.default_rng(rng_seed)
     tuning, *of_tuning = written(tmp_path, "tuning", rng, kind)
     test, *of_test = written(tmp_path, "test", rng, kind)
-    assert main(["thresholds", tuning, "--on", test]) == 0
-    rows = list(tables_in(capsys.readouterr().out))
-    assert rows
-    for row in rows:
-        for ending, data in (("promised", of_tuning), ("achieved", of_test)):
-            shown = {name: row[f"{name}_{ending}"] for name in ("precision", "recall")}
-            check(row["threshold"], *data, shown)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_given_thresholds_beside_those_of_tuning_data(kind, tmp_path, capsys, rng_seed):
-    rng = np.random.default_rng(rng_seed)
-    tuning, *_ = written(tmp_path, "tuning", rng, kind)
-    test, *of_test = written(tmp_path, "test", rng, kind)
     given = ["--threshold", "0.5", "--resamples", "20"]
     for words in (
+        ["thresholds", tuning, "--on", test],
         ["thresholds", tuning, "--on", test, "--beta", "2", *given],
         ["verdict", test, "--thresholds-from", tuning, *given],
     ):
         assert main(words) == 0
         rows = list(tables_in(capsys.readouterr().out))
-        assert {row["rule"] for row in rows} == {"given", "best"}
+        assert rows
         for row in rows:
-            check(row["threshold"], *of_test, row)
+            if "rule" in row:
+                check(row["threshold"], *of_test, row)
+                continue
+            for ending, data in (("promised", of_tuning), ("achieved", of_test)):
+                shown = {name: row[f"{name}_{ending}"] for name in ("precision", "recall")}
+                check(row["threshold"], *data, shown)
+        assert {row.get("rule") for row in rows} == (
+            {"given", "best"} if given[0] in words else {None}
+        )
 
 
 # ---------------------------------------------------------------------- models, groups, classes
 
 MODELS, GROUPS = ("m_a", "m_b"), ("north", "south")
+QUICK = ("close", False)
 OF_SEVERAL = (
     ["thresholds", "--beta", "1", "2"],
     ["thresholds", "--all"],
@@ -215,6 +176,19 @@ def check_ranges(text, labels, scores, beta):
             assert min(values_of_f(end, labels, scores, weight)) >= least, (end, text)
 
 
+_COLUMNS = re.compile(r"at threshold +(.*)\nwith precision +(.*)\nand recall +(.*)")
+"""Of a summary that is laid on its side, with a column for each model."""
+
+
+def check_columns(text, data):
+    for lines in _COLUMNS.findall(text):
+        for model, shown in zip(MODELS, zip(*map(str.split, lines), strict=True), strict=False):
+            threshold, precision, recall = shown
+            rates = {"precision": precision, "recall": recall}
+            check(threshold, *data[model, "(all rows)"], rates)
+    return len(_COLUMNS.findall(text))
+
+
 def walk(text, data):
     """Check every printed threshold against the rows of its model and group; count them."""
     rows, sentences = list(tables_in(text)), list(sentences_in(text))
@@ -234,19 +208,22 @@ def walk(text, data):
     return len(rows), len(sentences)
 
 
-def in_folder(folder, command):
-    """Return a command that writes its page to a folder."""
-    return [*command, *["-o", str(folder / "page.html")] * (command[0] == "report")]
-
-
-def several_models(tmp_path, rng, kind):
+@pytest.mark.parametrize(
+    ("kind", "grouped"),
+    [
+        pytest.param(kind, grouped, marks=[] if (kind, grouped) == QUICK else pytest.mark.slow)
+        for kind in KINDS
+        for grouped in (False, True)
+    ],
+)
+def test_every_command_for_several_models_and_groups(kind, grouped, tmp_path, capsys, rng_seed):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    labels = rng.integers(0, 2, 160)
-    group = np.array(GROUPS)[rng.integers(0, 2, 160)]
+    rng = np.random.default_rng(rng_seed)
+    labels, group = rng.integers(0, 2, 160), np.array(GROUPS)[rng.integers(0, 2, 160)]
     scores = {name: scores_of(rng, kind, labels) for name in MODELS}
-    file = tmp_path / "several.parquet"
+    file = str(tmp_path / "several.parquet")
     pq.write_table(pa.table({"label": labels, "site": group} | scores), file)
     rows = {"(all rows)": np.full(160, True)} | {name: group == name for name in GROUPS}
     data = {
@@ -254,22 +231,17 @@ def several_models(tmp_path, rng, kind):
         for model in MODELS
         for name, chosen in rows.items()
     }
-    return str(file), data
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("grouped", [False, True])
-def test_every_command_for_several_models_and_groups(kind, grouped, tmp_path, capsys, rng_seed):
-    file, data = several_models(tmp_path, np.random.default_rng(rng_seed), kind)
     columns = ["--scores", *MODELS, "--group", "site" if grouped else ""]
     walked = {}
     for command in OF_SEVERAL:
-        name, *options = in_folder(tmp_path, command)
+        name, *options = command
+        if name == "report":
+            options += ["-o", str(tmp_path / "page.html")]
         assert main([name, file, *columns, *options]) == 0
         text = capsys.readouterr().out
         walked[tuple(command)] = walk(text, data)
         assert (check_winners(text, data) > 0) == (name == "compare")
+        assert (check_columns(text, data) > 0) == (name == "summary" and not grouped)
         for model, threshold, beta, _ in sentences_in(text):
             check_ranges(text, *data[model, "(all rows)"], beta)
             about_groups = _COMMON.findall(text)
@@ -295,7 +267,7 @@ def test_every_command_for_several_classes(tmp_path, capsys, rng_seed):
     pd.DataFrame(scores, columns=names).assign(label=labels).to_csv(file, index=False)
     data = {(name, "(all rows)"): (labels == name, scores[:, j]) for j, name in enumerate(names)}
     for command in OF_SEVERAL:
-        name, *options = in_folder(tmp_path, command)
+        name, *options = [*command, *["-o", str(tmp_path / "page.html")] * (command[0] == "report")]
         code = main([name, str(file), *options])
         text = capsys.readouterr().out
         assert code == (2 if name == "compare" else 0)
@@ -335,6 +307,9 @@ def test_a_rule_flags_what_its_numbers_say(kind, tmp_path, capsys, rng_seed):
         for _, threshold, beta, f in sentences_in(text):
             check_f(threshold, labels, scores, beta, f)
             assert all((scores >= each).sum() == flagged for each in read_as(threshold, scores))
+    assert main(["verdict", file, "--resamples", "20", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["verdict"]
+    check(found["threshold_text"], labels, scores, found["counts"])
 
 
 @pytest.fixture

@@ -45,20 +45,14 @@ def test_rows_appear_when_it_takes_long(monkeypatch):
         progress(1500, 3000)
         wait_for("1,500 rows", terminal)
     assert "reading [red]" in terminal.getvalue()
-
-
-def test_without_rows_there_is_a_sign_of_life(monkeypatch):
-    terminal = appear(monkeypatch)
+    # Without rows there is a sign of life.
     with meter("drawing", unit="items"):
         wait_for("drawing", terminal)
-
-
-def test_what_is_quick_shows_nothing(monkeypatch):
-    terminal = appear(monkeypatch)
     monkeypatch.setattr(output, "PATIENCE", 60)
+    quick = appear(monkeypatch)
     with meter("reading") as progress:
         progress(10, 10)
-    assert terminal.getvalue() == ""
+    assert quick.getvalue() == ""
 
 
 def test_programs_see_nothing(monkeypatch):
@@ -108,7 +102,7 @@ def test_there_is_one_bar_at_a_time_and_it_ends_full(command, tmp_path, monkeypa
         yield lambda *rows: told.update({task: rows})
         running.remove(task)
 
-    for module in ("options", "summary", "page", "curves", "verdict"):
+    for module in ("options", "summary", "curves", "verdict"):
         monkeypatch.setattr(f"isometrics.cli.{module}.meter", watched)
     assert main([command[0], "p.csv", "--group", "site", *command[1:]]) == 0
     assert len(told) >= 2

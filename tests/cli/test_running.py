@@ -1,7 +1,5 @@
 """Errors become one sentence and an exit code; nothing is printed twice, nothing lingers."""
 
-import importlib
-import io
 import os
 import runpy
 import signal
@@ -12,7 +10,6 @@ import warnings
 import pytest
 
 from isometrics.cli import main, running
-from isometrics.cli.help import COMMANDS
 from isometrics.cli.running import application, run
 from isometrics.errors import (
     Advice,
@@ -53,8 +50,7 @@ ENDINGS = [
 
 
 @pytest.mark.parametrize(("error", "code", "sentence"), ENDINGS, ids=lambda x: repr(x)[:30])
-def test_what_is_foreseen_is_one_sentence(monkeypatch, capsys, error, code, sentence):
-    monkeypatch.setattr(running, "_abandon_output", lambda: None)
+def test_what_is_foreseen_is_one_sentence(capsys, error, code, sentence):
     assert run(["x"], raising(error)) == code
     assert capsys.readouterr() == ("", f"isometrics: {sentence}\n")
 
@@ -80,39 +76,15 @@ def test_a_defect_asks_for_a_report(capsys, error):
     assert "--debug" in printed
     assert "Traceback" not in printed
     assert len(printed.splitlines()) == 1
+    assert run(["x", "--debug"], raising(error)) == 1
+    assert "Traceback" in capsys.readouterr().err
 
 
-def test_debug_shows_where_it_happened(capsys):
-    assert run(["x", "--debug"], raising(FileError("gone"))) == 2
-    printed = capsys.readouterr().err
-    assert "Traceback" in printed
-    assert printed.endswith("isometrics: gone\n")
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["summmary", "x"], 'Unknown command "summmary". Did you mean "summary"?'),
-        (["summary"], "requires an argument"),
-        (["summary", "x", "--labl", "y"], "Unknown option: --labl. Did you mean --label?"),
-        (["summary", "--labl", "x"], "There is no option --labl"),
-        (["summary", "x", "--beta", "one"], 'unable to convert "one" into float'),
-        (["curve", "x", "--space", "prag"], 'Choose from: "roc", "pr", "prg", "tradeoff"'),
-        (["curve", "x", "y"], "Unused Tokens"),
-        (["curve", "x", "-o"], "requires an argument"),
-    ],
-)
-def test_a_word_that_is_not_understood(capsys, words, sentence):
-    assert main(words) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert sentence in err
-    assert len(err.splitlines()) == 1
-
-
-def test_words_of_the_process_are_the_default(monkeypatch, capsys):
+def test_the_module_runs(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["isometrics", "--version"])
-    assert main() == 0
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("isometrics", run_name="__main__")
+    assert ended.value.code == 0
     assert capsys.readouterr().out == "0.2.0\n"
 
 
@@ -123,22 +95,6 @@ def test_an_interrupt_while_the_command_is_loaded(monkeypatch, capsys):
     monkeypatch.setattr(running, "run", interrupted)
     assert main([]) == 130
     assert capsys.readouterr().err == "isometrics: interrupted\n"
-
-
-def test_without_a_command_there_is_help(capsys):
-    assert main([]) == 0
-    printed = capsys.readouterr().out
-    assert "exit-codes" in printed
-    for command in ("summary", "curve", "thresholds", "compare", "tradeoff", "calibrate", "plot"):
-        assert f" {command} " in printed
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_of_a_command_has_an_example(capsys, command):
-    assert main([command, "--help"]) == 0
-    printed = capsys.readouterr().out
-    assert "For example:" in printed
-    assert f"isometrics {command}" in printed.partition("For example:")[2]
 
 
 def test_a_warning_is_one_line(capsys):
@@ -159,61 +115,6 @@ def test_a_name_the_terminal_cannot_show():
         env=os.environ | {"PYTHONIOENCODING": "ascii"},
     )
     assert b"\\udc80" in done.stderr
-
-
-# ---------------------------------------------------------------------- standard output
-
-
-class Full:
-    """A stream on a full disk."""
-
-    def __init__(self, path="/dev/full"):
-        self.file = open(path, "w")  # noqa: PTH123, SIM115
-
-    def write(self, text):
-        return self.file.write(text)
-
-    def flush(self):
-        self.file.flush()
-
-    def fileno(self):
-        return self.file.fileno()
-
-
-def test_a_full_disk_behind_standard_output(monkeypatch, capsys):
-    stream = Full()
-    monkeypatch.setattr(sys, "stdout", stream)
-    assert main(["--version"]) == 2
-    # What is left goes nowhere: Python would fail again when it closes the file.
-    stream.file.close()
-    assert "no space left on device" in capsys.readouterr().err
-
-
-def test_a_closed_pipe_is_no_error(monkeypatch, capsys):
-    reader, writer = os.pipe()
-    os.close(reader)
-    stream = Full(writer)
-    monkeypatch.setattr(sys, "stdout", stream)
-    assert main(["--version"]) == 0
-    stream.file.close()
-    assert capsys.readouterr().err == ""
-
-
-def test_a_stream_without_a_file_is_left_alone(monkeypatch):
-    monkeypatch.setattr(sys, "stdout", io.StringIO())
-    running._abandon_output()
-
-
-def test_the_module_runs(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["isometrics", "--version"])
-    with pytest.raises(SystemExit) as ended:
-        runpy.run_module("isometrics", run_name="__main__")
-    assert ended.value.code == 0
-    assert capsys.readouterr().out == "0.2.0\n"
-
-
-def test_importing_the_module_runs_nothing():
-    assert importlib.import_module("isometrics.__main__").main is main
 
 
 @pytest.mark.parametrize(

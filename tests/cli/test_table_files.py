@@ -8,7 +8,6 @@ import sys
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,12 +15,9 @@ from hypothesis import strategies as st
 from isometrics.cli.table_files import SUFFIXES, check_suffix, write_batches, write_table
 from isometrics.errors import FileError, ParameterError
 
+from .conftest import read
+
 NASTY = ['a "quoted" name', "semi;colon, comma", "<b>html</b>", "two\nlines", "=1+1", "", "näme"]
-
-
-def rows_of(path):
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.reader(file))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
@@ -33,7 +29,8 @@ def test_csv_reads_back_exactly(tmp_path, values, names):
     path = tmp_path / "a file.csv"
     texts = [names[k % len(names)] for k in range(len(values))]
     write_table({name: np.array(values) for name in names} | {"text": texts}, str(path))
-    head, *rows = rows_of(path)
+    with path.open(newline="", encoding="utf-8") as file:
+        head, *rows = csv.reader(file)
     assert head == [*names, "text"]
     assert [row[-1] for row in rows] == texts
     found = np.array([[float(cell) for cell in row[:-1]] for row in rows])
@@ -51,69 +48,41 @@ def test_long_tables_come_in_pieces(capsys):
     assert lines == ["x", *map(str, range(100_000))]
 
 
-def test_parquet(tmp_path):
-    columns = {"model": NASTY, "x": np.linspace(0, 1, len(NASTY)), "tp": np.arange(len(NASTY))}
-    write_table(columns, str(tmp_path / "t.PARQUET"))
-    table = pq.read_table(tmp_path / "t.PARQUET")
-    assert table["model"].to_pylist() == NASTY
-    assert table["x"].to_pylist() == columns["x"].tolist()
-    assert str(table["tp"].type) == "int64"
+@pytest.mark.parametrize("suffix", ["parquet", "PARQUET", "arrow", "json", "jsonl"])
+def test_every_format_reads_back(tmp_path, suffix):
+    columns = {"A": NASTY, "a": [*NASTY[:-1], "t\tab"], 'it\'s "q"': np.linspace(0, 1, len(NASTY))}
+    columns |= {"tp": np.arange(len(NASTY))}
+    write_table(columns, str(tmp_path / f"t.{suffix}"))
+    rows = read(tmp_path / f"t.{suffix}")
+    assert rows == [
+        dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+    ]
+    assert type(rows[0]["tp"]) is int
 
 
-def test_json(tmp_path):
+def test_what_a_format_cannot_hold_is_one_sentence_before_the_header_is_out(tmp_path, capsys):
+    batch = pa.record_batch({"x": [[1, 2]]})
+    for target, name in ((str(tmp_path / "t.csv"), "'.*t.csv'"), ("-", "to standard output")):
+        with pytest.raises(FileError, match=f"cannot write {name}: .*list"):
+            write_batches(batch.schema, [batch], target)
+    assert list(tmp_path.iterdir()) == []
+    assert capsys.readouterr().out == ""
+
+
+def test_json_has_no_nan_and_escapes_what_is_no_text(tmp_path):
     path = tmp_path / "t.json"
     write_table({"x": np.array([1.5, math.nan, -math.inf]), "n": ["a", None, "\udc80"]}, str(path))
-    records = [
+    assert json.loads(path.read_bytes(), parse_constant=pytest.fail) == [
         {"x": 1.5, "n": "a"},
         {"x": None, "n": None},
         {"x": "-Infinity", "n": "\udc80"},
     ]
-    assert json.loads(path.read_bytes(), parse_constant=pytest.fail) == records
-    lines = tmp_path / "t.jsonl"
-    write_table({name: [record[name] for record in records] for name in ("x", "n")}, str(lines))
-    assert len(lines.read_text(encoding="utf-8").splitlines()) == 3
-
-
-def test_json_keeps_the_names_of_columns(tmp_path):
-    names = ["A", "a", "", 'it\'s "q"\n', "c0"]
-    write_table({name: [1] for name in names}, str(tmp_path / "t.jsonl"))
-    assert list(json.loads((tmp_path / "t.jsonl").read_text())) == names
 
 
 @pytest.mark.parametrize(("suffix", "content"), [("json", "[\n\n]\n"), ("jsonl", "\n")])
 def test_json_without_rows(tmp_path, suffix, content):
     write_table({"x": np.array([])}, str(tmp_path / f"t.{suffix}"))
     assert (tmp_path / f"t.{suffix}").read_text() == content
-
-
-def test_arrow(tmp_path):
-    write_table({"model": NASTY}, str(tmp_path / "t.arrow"))
-    with pa.ipc.open_file(tmp_path / "t.arrow") as file:
-        assert file.read_all()["model"].to_pylist() == NASTY
-
-
-def test_tabs(tmp_path):
-    write_table({"a b": ["x", "t\tab"], "y": np.array([1, 2])}, str(tmp_path / "t.tsv"))
-    text = (tmp_path / "t.tsv").read_text()
-    assert list(csv.reader(text.splitlines(), delimiter="\t")) == [
-        ["a b", "y"],
-        ["x", "1"],
-        ["t\tab", "2"],
-    ]
-
-
-def test_what_a_format_cannot_hold_is_one_sentence(tmp_path):
-    batch = pa.record_batch({"x": [[1, 2]]})
-    with pytest.raises(FileError, match=r"cannot write '.*t.csv': .*list"):
-        write_batches(batch.schema, [batch], str(tmp_path / "t.csv"))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_what_text_cannot_hold_is_refused_before_the_header_is_out(capsys):
-    batch = pa.record_batch({"x": [[1, 2]]})
-    with pytest.raises(FileError, match=r"cannot write to standard output: .*list"):
-        write_batches(batch.schema, [batch], "-")
-    assert capsys.readouterr().out == ""
 
 
 def test_a_table_on_standard_output_is_what_the_file_would_be(tmp_path, monkeypatch):

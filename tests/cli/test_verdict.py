@@ -32,17 +32,8 @@ def strict(verdict):
 # ---------------------------------------------------------------------- the command
 
 
-def test_a_verdict_is_that_of_the_library(call, predictions, analysis):
-    done = call("verdict", predictions, *FEW)
-    expected = analysis.verdict(n_resamples=40, by_group=False)
-    assert done.out.splitlines() == expected.lines()
-    assert "label: label" in done.err
-    data = call("verdict", predictions, *FEW, "--json").data
-    assert data["verdict"] == strict(expected)
-    assert "label: label" in data["description"]
-
-
 GOALS = [
+    ([], {}),
     (["--beta", 2], {"beta": 2}),
     (["--beta", "inf"], {"beta": np.inf}),
     (["--cost", 0.3], {"cost": 0.3}),
@@ -56,15 +47,31 @@ GOALS = [
 
 
 @pytest.mark.parametrize(("words", "options"), GOALS, ids=lambda given: str(given)[:30])
-def test_goals(call, predictions, analysis, words, options):
+def test_a_verdict_is_that_of_the_library(call, predictions, analysis, words, options):
+    expected = analysis.verdict(n_resamples=40, by_group=False, **options)
+    done = call("verdict", predictions, *words, *FEW)
+    assert done.out.splitlines() == expected.lines()
+    assert "label: label" in done.err
     data = call("verdict", predictions, *words, *FEW, "--json").data
-    assert data["verdict"] == strict(analysis.verdict(n_resamples=40, by_group=False, **options))
+    assert data["verdict"] == strict(expected)
+    assert "label: label" in data["description"]
 
 
-def test_a_prevalence(call, predictions, analysis):
+def test_other_rows(call, predictions, other, analysis, tmp_path):
+    """Another prevalence, tuning data, and whole groups."""
     data = call("verdict", predictions, "--prevalence", 0.1, *FEW, "--json").data
     expected = analysis.at_prevalence(0.1).verdict(n_resamples=40, by_group=False)
     assert data["verdict"] == strict(expected)
+    words = ["verdict", other, "--thresholds-from", predictions, *FEW]
+    expected = iso.read_predictions(other).verdict(thresholds_from=analysis, n_resamples=40)
+    assert call(*words, "--json").data["verdict"] == strict(expected)
+    assert "chosen on the tuning data" in call(*words).out
+    label, good, bad, _ = sample()
+    names = ("label", "good", "bad", "patient")
+    path = write_csv(tmp_path / "p.csv", label, good, bad, np.arange(60) // 3, names=names)
+    words = ["verdict", path, "--group", "patient", "--clusters", *FEW, "--json"]
+    expected = iso.read_predictions(path, group="patient").verdict(clusters=True, n_resamples=40)
+    assert call(*words).data["verdict"] == strict(expected)
 
 
 def test_each_group_has_a_verdict(call, grouped, analysis):
@@ -102,67 +109,6 @@ def test_a_column_of_folds_that_is_taken_for_groups(call, grouped, tmp_path):
     assert hint.lower() not in call("verdict", misleading, *FEW).err
 
 
-def test_a_fold_that_is_no_column(call, grouped):
-    done = call("verdict", grouped, "--fold", "gruop", code=2)
-    assert "--fold is 'gruop', which is no column; did you mean 'group'" in done.err
-    done = call("verdict", grouped, "--fold", "group", "--label", "lable", code=2)
-    assert "--label is 'lable'" in done.err
-
-
-def test_whole_groups_are_drawn(call, tmp_path):
-    label, good, bad, _ = sample()
-    patient = np.arange(label.size) // 3
-    path = write_csv(
-        tmp_path / "p.csv", label, good, bad, patient, names=("label", "good", "bad", "patient")
-    )
-    words = ["verdict", path, "--group", "patient", "--clusters", *FEW, "--json"]
-    analysis = iso.read_predictions(path, group="patient")
-    expected = analysis.verdict(clusters=True, n_resamples=40)
-    assert call(*words).data["verdict"] == strict(expected)
-
-
-def test_whole_groups_of_a_file_without_groups(call, tmp_path):
-    """The sentence ended in a colon, with no reason after it."""
-    label, good, *_ = sample()
-    path = write_csv(tmp_path / "one.csv", label, good, names=("label", "good"))
-    done = call("verdict", path, "--clusters", *FEW, code=2)
-    sentence = "there are no groups to draw; --clusters needs groups, such as a column of patients"
-    assert done.err.splitlines()[-1].endswith(sentence)
-
-
-def test_being_sure_needs_rows(call, tmp_path):
-    """An error about an option has its name."""
-    path = tmp_path / "long.csv"
-    path.write_text("model,label,score\nA,1,0.9\nA,0,0.2\nB,1,0.1\nB,0,0.4\n")
-    done = call("verdict", path, "--min-recall", 0.5, "--sure", 0.9, code=2)
-    assert "--sure needs the rows, which this analysis does not have; leave it out" in done.err
-
-
-def test_tuning_data(call, predictions, other, analysis):
-    words = ["verdict", other, "--thresholds-from", predictions, *FEW]
-    label, good, bad, _ = sample(seed=2)
-    test = iso.analyse(label, {"good": good, "bad": bad})
-    expected = test.verdict(thresholds_from=analysis, n_resamples=40)
-    assert call(*words, "--json").data["verdict"] == strict(expected)
-    assert "chosen on the tuning data" in call(*words).out
-
-
-def test_what_cannot_be_asked_is_said_before_the_file_is_read(call):
-    for words, sentence in (
-        (["--beta", -1], "--beta must be a number ≥ 0"),
-        (["--confidence", 2], "--confidence must be strictly between 0 and 1"),
-        (["--resamples", 1], "--resamples must be a whole number, 2 or more"),
-        (["--beta", 1, "--lambda", 0.5], "more than one objective is given"),
-        (["--sure", 0.9], "--sure asks how sure a precision or a recall is; give --min-precision"),
-    ):
-        assert sentence in call("verdict", "no such file.csv", *words, code=2).err
-
-
-def test_a_precision_that_is_not_reached(call, predictions):
-    done = call("verdict", predictions, "--scores", "bad", "--min-precision", 1, code=2)
-    assert "no threshold of any model has precision of 1; ask for less" in done.err
-
-
 def classes(path, count=3, seed=0):
     """Write the scores of several classes as NumPy does."""
     rng = np.random.default_rng(seed)
@@ -172,36 +118,41 @@ def classes(path, count=3, seed=0):
     return path
 
 
-def test_each_class_is_chosen_on_its_own_tuning_data(call, tmp_path):
+def test_each_class_has_a_verdict_that_is_chosen_on_its_own_tuning_data(call, tmp_path):
     paths = [classes(tmp_path / f"{name}.npz", seed=seed) for seed, name in enumerate("ab")]
     tuning, test = map(iso.read_predictions, paths)
+    alone = tuning.verdict_by_class(n_resamples=40)
+    data = call("verdict", paths[0], *FEW, "--json").data
+    assert data["verdict_by_class"] == {name: strict(each) for name, each in alone.items()}
+    assert "verdict" not in data
+    said = call("verdict", paths[0], *FEW).out.split("\n\n")
+    for text, (name, each) in zip(said, alone.items(), strict=True):
+        assert text.splitlines()[0] == f"{name}: {each.sentence()}"
     expected = test.verdict_by_class(thresholds_from=tuning, n_resamples=40)
     words = ["verdict", paths[1], "--thresholds-from", paths[0], *FEW]
     data = call(*words, "--json").data["verdict_by_class"]
     assert data == {name: strict(each) for name, each in expected.items()}
     for name, found in expected.items():
-        alone = tuning.verdict_by_class(n_resamples=40)[name]
-        assert found.threshold == alone.threshold
+        assert found.threshold == alone[name].threshold
         assert "chosen on the tuning data" in found.method
+    refused = call("verdict", paths[0], *FEW, "-o", tmp_path / "rule.json", code=2)
+    assert "-o writes the rule of one class; choose one with --scores" in refused.err
+    other = classes(tmp_path / "c.npz", 4)
+    refused = call("verdict", paths[0], "--thresholds-from", other, *FEW, code=2)
+    said = "the tuning data has the classes 0, 1, 2 and 3 but these rows have 0, 1 and 2"
+    assert said in refused.err
 
 
-def test_tuning_data_of_other_classes_are_refused(call, tmp_path):
-    paths = [classes(tmp_path / f"{count}.npz", count) for count in (3, 4)]
-    done = call("verdict", paths[0], "--thresholds-from", paths[1], *FEW, code=2)
-    assert (
-        "the tuning data has the classes 0, 1, 2 and 3 but these rows have 0, 1 and 2" in done.err
-    )
-
-
-def test_each_class_has_a_verdict(call, tmp_path):
-    path = classes(tmp_path / "classes.npz")
-    expected = iso.read_predictions(path).verdict_by_class(n_resamples=40)
-    data = call("verdict", path, *FEW, "--json").data
-    assert data["verdict_by_class"] == {name: strict(each) for name, each in expected.items()}
-    assert "verdict" not in data
-    said = call("verdict", path, *FEW).out.split("\n\n")
-    for text, (name, each) in zip(said, expected.items(), strict=True):
-        assert text.splitlines()[0] == f"{name}: {each.sentence()}"
+def test_given_thresholds_beside_the_verdict(call, predictions):
+    words = ["verdict", predictions, "--resamples", "20"]
+    plain = call(*words).out
+    words += ["--threshold", "0.5"]
+    title = "Given thresholds beside the best for F (β 1), each model judged by itself"
+    assert call(*words).out.startswith(f"{plain}\n{title}\n")
+    rows = call(*words, "--json").data["thresholds"]
+    assert {row["rule"] for row in rows} == {"given", "best"}
+    costs = ("--miss-cost", "5", "--false-alarm-cost", "1")
+    assert "beside the best for cost per row" in call(*words, *costs).out
 
 
 # ---------------------------------------------------------------------- the head of other answers
@@ -219,7 +170,7 @@ def test_other_commands_begin_with_the_verdict(call, predictions, analysis, tmp_
     assert call(*words, "--json").data["verdict"] == strict(expected)
 
 
-def test_the_head_is_for_what_the_command_is_asked(call, predictions, analysis):
+def test_the_head_is_for_what_the_command_is_asked_over_all_rows(call, grouped, analysis):
     for words, objective in (
         (["summary", "--beta", 3, 1], {}),
         (["summary", "--beta", 3, 2], {"beta": 3}),
@@ -227,14 +178,10 @@ def test_the_head_is_for_what_the_command_is_asked(call, predictions, analysis):
         (["summary", "--confidence", 0.8], {"confidence_level": 0.8}),
     ):
         command, *options = words
-        found = call(command, predictions, *options, *FEW, "--json").data["verdict"]
+        done = call(command, grouped, "--group", "group", *options, *FEW, "--json")
+        found = done.data["verdict"]
         expected = analysis.verdict(n_resamples=40, by_group=False, **objective)
         assert found == strict(expected)
-
-
-def test_the_head_is_over_all_rows(call, grouped, analysis):
-    data = call("summary", grouped, "--group", "group", *FEW, "--json").data
-    assert data["verdict"] == strict(analysis.verdict(n_resamples=40, by_group=False))
 
 
 def test_many_classes_are_not_all_named_at_the_head(call, tmp_path):
@@ -243,6 +190,24 @@ def test_many_classes_are_not_all_named_at_the_head(call, tmp_path):
     assert [line.partition(":")[0] for line in said[:5]] == list("01234")
     assert said[5] == "and 2 more classes"
     assert len(call("summary", path, *FEW, "--json").data["verdict_by_class"]) == 7
+
+
+def test_a_head_is_never_an_error_and_shows_no_password(analysis):
+    found = head(analysis, "f.csv", beta=-1)
+    assert found.lines == ["No verdict: --beta must be a number ≥ 0 but is -1."]
+    assert found.data == {"verdict": None}
+    found = head(analysis, "postgresql://ann:hunter2@host/db?table=t", SURE)
+    assert "isometrics verdict 'postgresql://host/db?table=t' draws" in found.lines[-1]
+
+
+def test_models_with_rows_of_their_own(call, tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("model,label,score\nA,1,0.9\nA,0,0.2\nB,1,0.1\nB,0,0.4\n")
+    said = call("summary", path).out.splitlines()
+    assert said[0] == "Use A and flag scores of 0.9 or more. F1 is 1.00 on these rows."
+    assert said[1].startswith("What to expect on new data is not known: each model has rows")
+    done = call("verdict", path, "--min-recall", 0.5, "--sure", 0.9, code=2)
+    assert "--sure needs the rows, which this analysis does not have; leave it out" in done.err
 
 
 @pytest.mark.slow
@@ -282,36 +247,6 @@ def test_rows_are_kept_up_to_a_number(call, tmp_path):
     assert said[1] == f"What to expect on new data, and how sure: isometrics verdict {path}"
 
 
-def test_models_with_rows_of_their_own(call, tmp_path):
-    path = tmp_path / "long.csv"
-    path.write_text("model,label,score\nA,1,0.9\nA,0,0.2\nB,1,0.1\nB,0,0.4\n")
-    said = call("summary", path).out.splitlines()
-    assert said[0] == "Use A and flag scores of 0.9 or more. F1 is 1.00 on these rows."
-    assert said[1].startswith("What to expect on new data is not known: each model has rows")
-
-
-def test_a_table_that_does_not_tell_its_rows(tmp_path):
-    label = np.arange(10) % 2
-    path = write_csv(
-        tmp_path / "w.csv", label, label + 0.5, label + 0.5, names=("label", "score", "weight")
-    )
-    found = iso.read_predictions(path, keep_rows=False)
-    assert found.verdict().method.endswith("is not known: keep_rows=False was given.")
-    found = iso.Analysis(found.models, without_rows="")
-    assert found.verdict().method.endswith("is not known: the table does not tell every row.")
-
-
-def test_a_head_is_never_an_error(analysis):
-    found = head(analysis, "f.csv", beta=-1)
-    assert found.lines == ["No verdict: --beta must be a number ≥ 0 but is -1."]
-    assert found.data == {"verdict": None}
-
-
-def test_a_head_shows_no_password(analysis):
-    found = head(analysis, "postgresql://ann:hunter2@host/db?table=t", SURE)
-    assert "isometrics verdict 'postgresql://host/db?table=t' draws" in found.lines[-1]
-
-
 def test_sentences_are_wrapped_on_a_terminal(monkeypatch, capsys):
     say(["word " * 30, "", "a bell \a"])
     assert capsys.readouterr().out == f"{'word ' * 30}".strip() + "\n\na bell \\x07\n"
@@ -322,21 +257,3 @@ def test_sentences_are_wrapped_on_a_terminal(monkeypatch, capsys):
     say(["word " * 30])
     assert Console().width == 40
     assert max(map(len, terminal.getvalue().splitlines())) == 39
-
-
-def test_given_thresholds_beside_the_verdict(call, predictions):
-    plain = call("verdict", predictions, "--resamples", "20").out
-    done = call("verdict", predictions, "--resamples", "20", "--threshold", "0.5")
-    assert done.out.startswith(plain)
-    assert (
-        "\n\nGiven thresholds beside the best for F (β 1), each model judged by itself\n"
-        in done.out
-    )
-    found = call("verdict", predictions, "--resamples", "20", "--threshold", "0.5", "--json").data
-    assert {row["rule"] for row in found["thresholds"]} == {"given", "best"}
-    costs = ("--miss-cost", "5", "--false-alarm-cost", "1")
-    asked = call("verdict", predictions, *costs, "--resamples", "20", "--threshold", "0.5").out
-    assert "beside the best for cost per row" in asked
-    for beside in (("--fold", "site"), ("--sure", "0.9", "--min-precision", "0.5")):
-        refused = call("verdict", predictions, "--threshold", "0.5", *beside, code=2)
-        assert "give it without --fold and --sure" in refused.err

@@ -12,7 +12,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_validate
 
 import isometrics as iso
-from isometrics.errors import ParameterError
 from isometrics.integrations.sklearn import (
     AchievablePrecisionRecallDisplay,
     PrecisionRecallGainDisplay,
@@ -29,12 +28,6 @@ X, Y = make_classification(303, weights=[0.7], flip_y=0.1, class_sep=0.7, random
 MODEL = LogisticRegression().fit(X, Y)
 POINTS = iso.OperatingPoints.from_scores(Y, MODEL.predict_proba(X)[:, 1])
 FOLDS = cross_validate(LogisticRegression(), X, Y, cv=3, return_estimator=True, return_indices=True)
-
-
-@pytest.fixture(autouse=True)
-def _closed_figures():
-    yield
-    plt.close("all")
 
 
 def texts(display):
@@ -106,37 +99,27 @@ def test_folds_share_one_look_and_one_entry(space):
 
 
 def test_styles():
-    display = RocHullDisplay(POINTS).plot(
-        curve_kwargs={"lw": 4, "c": "red"}, plot_chance_level=True, legend=False, name="again"
+    display = PrecisionRecallGainDisplay(POINTS, name="m").plot(
+        curve_kwargs={"lw": 4, "c": "red"},
+        name="again",
+        isolines=[0.5],
+        beta=2,
+        low=-0.5,
+        points=[0.5],
+        plot_chance_level=True,
     )
     assert display.line_.get_linewidth() == 4
-    assert display.line_.get_color() == "red"
-    assert display.ax_.get_legend() is None
     assert display.line_.get_label().startswith("again (")
+    handles = dict(zip(texts(display), display.ax_.get_legend().get_lines(), strict=True))
+    assert handles[display.line_.get_label()].get_color() == "red"
+    assert "equal F2 gain" in handles
+    assert display.chance_level_.get_label() == "F2 of always positive"
+    assert display.ax_.get_xlim()[0] < -0.5
+    assert RocHullDisplay(POINTS).plot(legend=False).ax_.get_legend() is None
     assert RocHullDisplay(POINTS).plot().line_.get_label().startswith("curve (")
     weights = np.ones(Y.size, int)
     folds = PrecisionRecallGainDisplay.from_cv_results(FOLDS, X, Y, sample_weight=weights)
     assert texts(folds)[-1].startswith("folds (AUPRG")
-
-
-def test_the_legend_shows_the_styles():
-    display = PrecisionRecallGainDisplay(POINTS, name="m").plot(curve_kwargs={"color": "red"})
-    handles = dict(zip(texts(display), display.ax_.get_legend().get_lines(), strict=True))
-    assert handles[display.line_.get_label()].get_color() == "red"
-
-
-def test_options_of_the_plot_pass_through():
-    display = PrecisionRecallGainDisplay(POINTS).plot(
-        isolines=[0.5], beta=2, low=-0.5, points=[0.5], plot_chance_level=True
-    )
-    assert "equal F2 gain" in texts(display)
-    assert display.chance_level_.get_label() == "F2 of always positive"
-    assert display.ax_.get_xlim()[0] < -0.5
-
-
-def test_wrong_input():
-    with pytest.raises(ParameterError, match="call cross_validate with return_estimator=True"):
-        RocHullDisplay.from_cv_results({"estimator": []}, X, Y)
 
 
 # Tradeoff space -------------------------------------------------------------------------------
@@ -151,10 +134,6 @@ def test_tradeoff_display_draws_the_envelope():
     assert display.chance_level_.get_label() == "maximal set"
     assert display.ax_.get_ylabel() == "Jaccard index"
     assert display.hull_line_ is None
-
-
-def test_tradeoff_display_of_folds():
-    display = TradeoffDisplay.from_cv_results(FOLDS, X, Y, name="LR")
-    areas = [points.tradeoff().area() for points in display.points]
-    assert display.area == areas
-    assert f"LR (area {np.mean(areas):.3f} ± {np.std(areas):.3f})" in texts(display)
+    folds = TradeoffDisplay.from_cv_results(FOLDS, X, Y, name="LR")
+    assert folds.area == [points.tradeoff().area() for points in folds.points]
+    assert f"LR (area {np.mean(folds.area):.3f} ± {np.std(folds.area):.3f})" in texts(folds)

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -17,14 +18,11 @@ from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.metrics import f1_score, fbeta_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     LeaveOneOut,
-    StratifiedKFold,
     StratifiedShuffleSplit,
-    TunedThresholdClassifierCV,
     cross_val_predict,
     cross_val_score,
 )
@@ -57,6 +55,9 @@ def data(rows=300, seed=0, **options):
     return make_classification(
         rows, weights=[0.8], class_sep=0.6, flip_y=0.1, random_state=seed, **options
     )
+
+
+X, y = data()
 
 
 def brute_force(y, scores, beta):
@@ -99,7 +100,6 @@ def test_predictions_reach_the_highest_f_of_all_thresholds(rows, beta):
 
 @pytest.mark.parametrize("beta", BETAS)
 def test_the_threshold_is_the_best_of_the_pooled_out_of_fold_scores(beta):
-    X, y = data()
     model = FBetaThresholdClassifier(LogisticRegression(), beta=beta).fit(X, y)
     scores = cross_val_predict(LogisticRegression(), X, y, method="predict_proba")[:, 1]
     points = iso.OperatingPoints.from_scores(y, scores)
@@ -110,27 +110,8 @@ def test_the_threshold_is_the_best_of_the_pooled_out_of_fold_scores(beta):
     assert np.array_equal(model.predict(X), (full >= model.best_threshold_).astype(int))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("thresholds", ["grid", "all"])
-def test_never_worse_than_a_search_by_scikit_learn_on_the_tuning_scores(seed, thresholds):
-    X, y = data(120, seed=seed)
-    cv = StratifiedKFold(5, shuffle=True, random_state=seed)
-    scores = cross_val_predict(LogisticRegression(), X, y, cv=cv, method="predict_proba")[:, 1]
-    searched = TunedThresholdClassifierCV(
-        LogisticRegression(),
-        scoring="f1",
-        cv=cv,
-        thresholds=100 if thresholds == "grid" else np.unique(scores),
-    ).fit(X, y)
-    model = FBetaThresholdClassifier(LogisticRegression(), cv=cv).fit(X, y)
-    assert model.best_score_ == pytest.approx(f1_score(y, scores >= model.best_threshold_))
-    assert model.best_score_ >= f1_score(y, scores >= searched.best_threshold_) - 1e-15
-
-
 @pytest.mark.parametrize("meta", METAS)
 def test_beta_moves_the_decision_without_fitting(meta):
-    X, y = data()
     model = meta(LogisticRegression()).fit(X, y)
     inner = model.estimator_
     shares = []
@@ -141,10 +122,11 @@ def test_beta_moves_the_decision_without_fitting(meta):
     assert shares == sorted(shares)
     assert shares[0] < shares[-1]
     assert model.estimator_ is inner
+    with pytest.raises(ParameterError, match="beta must be a number ≥ 0 but is -2"):
+        model.set_params(beta=-2).predict(X)
 
 
 def test_f_calibrated_scores_cut_at_every_beta_where_the_threshold_is():
-    X, y = data()
     threshold = FBetaThresholdClassifier(LogisticRegression()).fit(X, y)
     calibrated = FCalibratedClassifier(LogisticRegression()).fit(X, y)
     scores = calibrated.f_calibrated_score(X)
@@ -162,7 +144,6 @@ def test_f_calibrated_scores_cut_at_every_beta_where_the_threshold_is():
 
 @pytest.mark.parametrize("meta", METAS)
 def test_a_frozen_estimator_is_a_prefit_one(meta):
-    X, y = data()
     fitted = LogisticRegression().fit(X[:150], y[:150])
     prefit = meta(fitted, cv="prefit").fit(X[150:], y[150:])
     frozen = meta(FrozenEstimator(fitted)).fit(X[150:], y[150:])
@@ -173,7 +154,6 @@ def test_a_frozen_estimator_is_a_prefit_one(meta):
 
 
 def test_a_share_is_held_out_once():
-    X, y = data()
     kept = FBetaThresholdClassifier(LogisticRegression(), cv=0.25, refit=False, random_state=3).fit(
         X, y
     )
@@ -199,7 +179,6 @@ def test_a_fold_may_have_one_class():
 
 
 def test_decision_functions_serve_too():
-    X, y = data()
     for inner in (LinearSVC(), RidgeClassifier()):
         model = FBetaThresholdClassifier(inner).fit(X, y)
         expected = model.estimator_.decision_function(X) >= model.best_threshold_
@@ -215,7 +194,6 @@ def test_decision_functions_serve_too():
 @pytest.mark.parametrize("response", ["predict_proba", "decision_function"])
 @pytest.mark.parametrize("meta", METAS)
 def test_the_positive_class_can_be_the_first_one(meta, response):
-    X, y = data()
     names = np.where(y == 1, "bad", "good")
     model = meta(LogisticRegression(), pos_label="bad", response_method=response).fit(X, names)
     assert model.classes_.tolist() == ["bad", "good"]
@@ -229,22 +207,15 @@ def test_the_positive_class_can_be_the_first_one(meta, response):
 
 
 def test_weights_count_in_the_table_and_in_the_model():
-    X, y = data()
     weights = np.random.default_rng(0).integers(0, 4, y.size)
     model = FBetaThresholdClassifier(LogisticRegression()).fit(X, y, sample_weight=weights)
     assert model.points_.positives == weights[y == 1].sum()
     expected = LogisticRegression().fit(X, y, sample_weight=weights)
     assert np.array_equal(model.estimator_.coef_, expected.coef_)
-
-
-def test_a_model_that_takes_no_weights_says_so():
-    X, y = data()
-    weights = np.ones(y.size)
+    model = FBetaThresholdClassifier(make_pipeline(StandardScaler(), GaussianNB()))
     with pytest.warns(UserWarning, match="Pipeline.fit takes no sample_weight"):
-        model = FBetaThresholdClassifier(make_pipeline(StandardScaler(), GaussianNB())).fit(
-            X, y, sample_weight=weights
-        )
-    assert model.points_.positives == y.sum()
+        model.fit(X, y, sample_weight=weights)
+    assert model.points_.positives == weights[y == 1].sum()
 
 
 def test_other_parameters_of_fit_reach_the_model_row_by_row():
@@ -265,7 +236,6 @@ def test_other_parameters_of_fit_reach_the_model_row_by_row():
 
 @pytest.mark.parametrize("meta", METAS)
 def test_metadata_is_routed(meta):
-    X, y = data()
     weights = np.random.default_rng(0).integers(1, 4, y.size)
     groups = np.arange(y.size) % 10
     with sklearn.config_context(enable_metadata_routing=True):
@@ -295,7 +265,6 @@ def test_metadata_is_routed(meta):
 @pytest.mark.parametrize("meta", METAS)
 def test_in_searches_pipelines_and_copies(meta):
     pandas = pytest.importorskip("pandas")
-    X, y = data()
     frame = pandas.DataFrame(X, columns=[f"x{place}" for place in range(X.shape[1])])
     pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), meta(GaussianNB()))
     assert pipeline.fit(frame, y)[-1].feature_names_in_.tolist() == list(frame.columns)
@@ -313,94 +282,70 @@ def test_in_searches_pipelines_and_copies(meta):
     assert np.array_equal(parallel.predict(X), model.predict(X))
 
 
-def test_a_search_finds_the_beta_that_is_scored():
-    X, y = data(1000)
-    f2 = sklearn.metrics.make_scorer(fbeta_score, beta=2)
-    search = GridSearchCV(
-        FBetaThresholdClassifier(LogisticRegression()), {"beta": [0.2, 2]}, scoring=f2
-    )
-    assert search.fit(X, y).best_params_ == {"beta": 2}
-
-
 # ---------------------------------------------------------------------- errors, one sentence each
 
-
-@pytest.mark.parametrize("meta", METAS)
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"beta": -1}, ParameterError, "beta must be a number ≥ 0 but is -1"),
-        ({"beta": math.nan}, ParameterError, "beta must be a number ≥ 0 but is nan"),
-        (
-            {"response_method": "predict"},
-            ParameterError,
-            "response_method must be one of 'auto', 'predict_proba', 'decision_function' but is "
-            "'predict'",
-        ),
-        (
-            {"refit": False},
-            ParameterError,
-            "refit=False keeps the model of the only split, but cv makes 5 splits",
-        ),
-        ({"pos_label": 7}, LabelError, "pos_label 7 is not among the classes [0, 1]"),
-    ],
-)
-def test_wrong_parameters(meta, options, error, message):
-    X, y = data()
-    with pytest.raises(error) as caught:
-        meta(LogisticRegression(), **options).fit(X, y)
-    assert str(caught.value) == message
-
-
-@pytest.mark.parametrize("meta", METAS)
-def test_a_wrong_beta_after_fitting(meta):
-    X, y = data()
-    model = meta(LogisticRegression()).fit(X, y).set_params(beta=-2)
-    with pytest.raises(ParameterError, match="beta must be a number ≥ 0 but is -2"):
-        model.predict(X)
-
-
-@pytest.mark.parametrize("meta", METAS)
-def test_wrong_data(meta):
-    X, y = data()
-    with pytest.raises(ValueError, match="class"):
-        meta(LogisticRegression()).fit(X, np.ones_like(y))
-    with pytest.raises(ScoreError) as caught:
-        meta(DummyClassifier()).fit(X, y)
-    assert str(caught.value) == (
-        "DummyClassifier gives every row the same score, so no threshold can tell the classes apart"
-    )
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        meta(LogisticRegression()).fit(X, y, sample_weight=[1, 2, 3])
-    with pytest.raises(LabelError, match="Unknown label type: multiclass"):
-        meta(LogisticRegression()).fit(X, np.arange(y.size) % 3)
-
-
-def test_prefit_models_are_fitted_and_know_the_labels():
-    X, y = data()
-    with pytest.raises(NotFittedError, match="LogisticRegression instance is not fitted yet"):
-        FBetaThresholdClassifier(LogisticRegression(), cv="prefit").fit(X, y)
-    with pytest.raises(LabelError, match=r"y has the label 2, which is not among the classes"):
-        FBetaThresholdClassifier(LogisticRegression().fit(X, y), cv="prefit").fit(X, y + 1)
-
-
-def test_models_of_three_classes_and_without_scores_are_refused():
-    X, y = data()
-    three = LogisticRegression().fit(X, np.arange(y.size) % 3)
-    with pytest.raises(LabelError, match="two classes are needed but the classifier has 3"):
-        FBetaThresholdClassifier(three, cv="prefit").fit(X, y)
-    with pytest.raises(ParameterError, match="LinearSVC has no predict_proba, which scores come"):
-        FBetaThresholdClassifier(LinearSVC(), response_method="predict_proba").fit(X, y)
+FITTED = LogisticRegression().fit(X, y)
+THREE = np.arange(y.size) % 3
+REFUSED = [
+    ({"beta": -1}, y, ParameterError, "beta must be a number ≥ 0 but is -1"),
+    ({"beta": math.nan}, y, ParameterError, "beta must be a number ≥ 0 but is nan"),
+    (
+        {"response_method": "predict"},
+        y,
+        ParameterError,
+        "response_method must be one of 'auto', 'predict_proba', 'decision_function' but is "
+        "'predict'",
+    ),
+    (
+        {"refit": False},
+        y,
+        ParameterError,
+        "refit=False keeps the model of the only split, but cv makes 5 splits",
+    ),
+    ({"pos_label": 7}, y, LabelError, "pos_label 7 is not among the classes [0, 1]"),
+    (
+        {"estimator": LinearSVC(), "response_method": "predict_proba"},
+        y,
+        ParameterError,
+        "LinearSVC has no predict_proba, which scores come from",
+    ),
+    (
+        {"estimator": DummyClassifier()},
+        y,
+        ScoreError,
+        "DummyClassifier gives every row the same score, so no threshold can tell the classes",
+    ),
+    ({}, np.ones_like(y), ValueError, "class"),
+    ({}, THREE, LabelError, "Only binary classification is supported. Unknown label type: multi"),
+    ({"cv": "prefit"}, y, NotFittedError, "LogisticRegression instance is not fitted yet"),
+    (
+        {"cv": "prefit", "estimator": FITTED},
+        y + 1,
+        LabelError,
+        "y has the label 2, which is not among the classes",
+    ),
+    (
+        {"cv": "prefit", "estimator": LogisticRegression().fit(X, THREE)},
+        y,
+        LabelError,
+        "two classes are needed but the classifier has 3",
+    ),
+]
 
 
 @pytest.mark.parametrize("meta", METAS)
-def test_unfitted_use(meta):
-    X, _ = data()
+def test_what_cannot_be_fitted(meta):
+    for options, labels, error, message in REFUSED:
+        model = meta(**{"estimator": LogisticRegression()} | options)
+        with pytest.raises(error, match=re.escape(message)):
+            model.fit(X, labels)
     model = meta(LogisticRegression())
     with pytest.raises(NotFittedError, match="is not fitted yet"):
         model.predict(X)
     with pytest.raises(AttributeError):
         _ = model.classes_
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        meta(LogisticRegression()).fit(X, y, sample_weight=[1, 2, 3])
 
 
 @pytest.mark.parametrize("kind", [FBetaThresholdClassifier, FCalibratedClassifier])
@@ -409,7 +354,6 @@ def test_unfitted_use(meta):
 )
 def test_what_is_set_after_fit_counts_from_the_next_fit_on(kind, changed):
     """The table was counted with the old value, so a threshold of it means nothing to the new."""
-    X, y = data()
     model = kind(LogisticRegression(), response_method="predict_proba").fit(X, y)
     expected = model.predict(X)
     model.set_params(**changed)

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import KFold, cross_validate
 
-from isometrics.integrations.sklearn import points_per_fold
+from isometrics.integrations.sklearn import RocHullDisplay, points_per_fold
 
 X, Y = make_classification(n_samples=120, flip_y=0.2, random_state=1)
 KEPT = {"return_estimator": True, "return_indices": True, "scoring": "roc_auc"}
@@ -37,8 +37,9 @@ def test_weights_and_the_positive_class():
 
 
 def test_results_without_estimators():
-    with pytest.raises(ParameterError, match="cv_results has no fitted estimators and rows; call"):
-        points_per_fold({"test_score": [1.0]}, X, Y)
+    for make in (points_per_fold, RocHullDisplay.from_cv_results):
+        with pytest.raises(ParameterError, match="cv_results has no fitted estimators and rows; c"):
+            make({"test_score": [1.0]}, X, Y)
     with pytest.raises(ParameterError, match="these are the scores of cross_validate"):
         iso.average(cross_validate(LogisticRegression(), X, Y))
 

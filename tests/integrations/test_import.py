@@ -1,28 +1,43 @@
-"""scikit-learn is loaded by its integration alone, and missed in one sentence."""
+"""Packages are loaded by their integrations alone, and missed in one sentence."""
 
-import doctest
 import importlib
-import pkgutil
 import subprocess
 import sys
 
 import pytest
 
-
-def test_the_package_does_not_load_sklearn():
-    program = "import isometrics, sys; sys.exit('sklearn' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+from isometrics.integrations import mlflow, skore
 
 
-def test_a_missing_sklearn_is_named(monkeypatch):
-    for name in [name for name in sys.modules if name.startswith("isometrics.integrations")]:
+@pytest.mark.parametrize(
+    ("module", "needed", "extra"),
+    [
+        ("integrations.sklearn", "scikit-learn", "sklearn"),
+        ("integrations.torchmetrics", "torchmetrics", "torch"),
+        ("plot", "matplotlib", "plot"),
+        ("report.widget", "anywidget", "widget"),
+    ],
+)
+def test_a_missing_package_is_named(monkeypatch, module, needed, extra):
+    package = f"isometrics.{module}"
+    for name in [name for name in sys.modules if name.startswith(package)]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.setitem(sys.modules, needed.replace("scikit-learn", "sklearn"), None)
     with pytest.raises(ImportError) as caught:
-        importlib.import_module("isometrics.integrations.sklearn")
-    assert str(caught.value) == (
-        "isometrics.integrations.sklearn needs scikit-learn: pip install 'isometrics[sklearn]'"
-    )
+        importlib.import_module(package)
+    assert str(caught.value) == f"{package} needs {needed}: pip install 'isometrics[{extra}]'"
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [("mlflow", lambda: mlflow.log_analysis(None)), ("skore", lambda: skore.analysis_of(None))],
+)
+def test_a_package_that_is_missed_when_it_is_needed(monkeypatch, name, call):
+    monkeypatch.setattr("isometrics.errors.find_spec", lambda _: None)
+    with pytest.raises(ImportError) as caught:
+        call()
+    said = f"isometrics.integrations.{name} needs {name}: pip install 'isometrics[{name}]'"
+    assert str(caught.value) == said
 
 
 @pytest.mark.slow
@@ -30,12 +45,3 @@ def test_the_integration_does_not_load_matplotlib():
     pytest.importorskip("sklearn")
     program = "import isometrics.integrations.sklearn, sys; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
-
-
-def test_the_examples_in_docstrings_run():
-    pytest.importorskip("sklearn")
-    plt = pytest.importorskip("matplotlib.pyplot")
-    package = importlib.import_module("isometrics.integrations.sklearn")
-    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        assert doctest.testmod(importlib.import_module(module.name)).failed == 0
-    plt.close("all")

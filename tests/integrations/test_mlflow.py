@@ -122,46 +122,31 @@ def test_another_run_a_step_and_intervals():
 
 
 @pytest.mark.usefixtures("store")
-def test_a_run_is_started_where_none_is_active():
-    logged = ours.log_analysis(analysis(("one",)), figures=False, report=False)
-    assert mlflow.get_run(mlflow.active_run().info.run_id).data.metrics == logged
-    mlflow.end_run()
-
-
-def test_infinite_values_stay_out_of_the_metrics(run):
+def test_infinite_values_stay_out_of_the_metrics():
     given = iso.analyse([1, 0, 1, 1, 1], [5, 4, -math.inf, -math.inf, -math.inf])
     logged = ours.log_analysis(given, figures=False, report=False)
-    kept = mlflow.get_run(run.info.run_id).data.metrics
-    np.testing.assert_equal(kept, logged)
-    assert "score/f1" in kept
-    assert "score/threshold_f1" not in kept
+    # A run was started, as none was active.
+    np.testing.assert_equal(mlflow.get_run(mlflow.active_run().info.run_id).data.metrics, logged)
+    mlflow.end_run()
+    assert "score/f1" in logged
+    assert "score/threshold_f1" not in logged
 
 
-def test_undefined_values_are_nan(run):
-    points = iso.OperatingPoints.from_sets([0, 1], {"a": [0, 5, 6], "b": [0, 1]}, universe_size=9)
-    logged = ours.log_analysis(iso.Analysis({"sets": points}))
-    kept = mlflow.get_run(run.info.run_id).data.metrics
-    assert math.isnan(logged["sets/auroc"])
-    assert math.isnan(kept["sets/auroc"])
-    assert kept["sets/tradeoff_area"] == points.tradeoff().area()
-
-
-@pytest.mark.usefixtures("run")
-def test_bounds_that_differ_are_logged():
+def test_undefined_values_are_nan_and_bounds_that_differ_are_logged(run):
+    sets = iso.OperatingPoints.from_sets([0, 1], {"a": [0, 5, 6], "b": [0, 1]}, universe_size=9)
     rng = np.random.default_rng(2)
     labels = rng.random(20_000) < 0.3
     accumulator = iso.Accumulator(max_bytes=5_000)
     accumulator.update(labels, rng.normal(labels))
-    given = iso.Analysis({"score": accumulator.points()})
-    logged = ours.log_analysis(given, figures=False, report=False)
-    low, middle, high = (logged[f"score/aupr{end}"] for end in ("_bound_low", "", "_bound_high"))
+    # Models of different prevalence have no comparison.
+    given = iso.Analysis({"sets": sets, "binned": accumulator.points()})
+    logged = ours.log_analysis(given, report=False)
+    kept = mlflow.get_run(run.info.run_id).data.metrics
+    np.testing.assert_equal(kept, logged)
+    assert math.isnan(logged["sets/auroc"])
+    assert kept["sets/tradeoff_area"] == sets.tradeoff().area()
+    low, middle, high = (logged[f"binned/aupr{end}"] for end in ("_bound_low", "", "_bound_high"))
     assert low < middle < high
-
-
-def test_models_of_different_prevalence_have_no_comparison(run):
-    halves = [analysis(("x",)).models["x"].at_prevalence(share) for share in (0.1, 0.4)]
-    given = iso.Analysis(dict(zip("ab", halves, strict=True)))
-    ours.log_analysis(given, report=False)
     assert "isometrics/comparison.png" not in files_of(run.info.run_id)
     assert "isometrics/roc.png" in files_of(run.info.run_id)
 
@@ -171,9 +156,3 @@ def test_many_models_are_more_than_one_batch(run):
     logged = ours.log_analysis(given, figures=False, report=False)
     assert len(logged) > 1000
     assert mlflow.get_run(run.info.run_id).data.metrics == logged
-
-
-def test_a_missing_mlflow_is_named(monkeypatch):
-    monkeypatch.setattr("isometrics.errors.find_spec", lambda _: None)
-    with pytest.raises(ImportError, match=r"needs mlflow: pip install 'isometrics\[mlflow\]'"):
-        ours.log_analysis(analysis())

@@ -40,26 +40,20 @@ def two_models():
     )
 
 
-def test_an_estimator_report_is_its_test_rows():
+@pytest.mark.parametrize("part", ["test", "train"])
+def test_an_estimator_report_is_its_rows(part):
     report = report_of(LogisticRegression())
-    X, y = sample()
-    analysis = ours.analysis_of(report)
-    scores = report.estimator_.predict_proba(X[120:])[:, 1]
-    (points,) = analysis.models.values()
-    assert list(analysis.models) == ["LogisticRegression"]
-    assert points.roc.area() == pytest.approx(roc_auc_score(y[120:], scores), abs=1e-12)
-    assert np.array_equal(points.tp, iso.OperatingPoints.from_scores(y[120:], scores).tp)
-    assert analysis.description == "test rows of a skore report"
+    rows = slice(120) if part == "train" else slice(120, None)
+    X, y = (each[rows] for each in sample())
+    analysis = ours.analysis_of(report, data_source=part)
+    expected = iso.OperatingPoints.from_scores(y, report.estimator_.predict_proba(X)[:, 1])
+    assert analysis.models == {"LogisticRegression": expected}
+    assert analysis.description == f"{part} rows of a skore report"
     assert analysis.groups == {}
-
-
-def test_training_rows_can_be_asked_for():
-    report = report_of(LogisticRegression())
-    (points,) = ours.analysis_of(report, data_source="train").models.values()
-    scores = report.estimator_.predict_proba(sample()[0][:120])[:, 1]
-    expected = iso.OperatingPoints.from_scores(sample()[1][:120], scores)
-    assert np.array_equal(points.tp, expected.tp)
-    assert np.array_equal(points.fp, expected.fp)
+    (points,) = ours.analysis_of(report, response_method="decision_function").models.values()
+    assert points.thresholds[-1] < 0
+    (points,) = ours.analysis_of(report_of(LogisticRegression(), text=True)).models.values()
+    assert points.positives == np.count_nonzero(sample(text=True)[1][120:] == "honest")
 
 
 @pytest.mark.parametrize(
@@ -78,18 +72,6 @@ def test_the_positive_class_may_stand_in_the_report_or_in_the_call(estimator, as
     (first,), (second,) = inside.models.values(), outside.models.values()
     assert np.array_equal(first.tp, second.tp)
     assert np.array_equal(first.thresholds, second.thresholds)
-
-
-def test_without_any_the_second_class_is_positive():
-    y = sample(text=True)[1]
-    (points,) = ours.analysis_of(report_of(LogisticRegression(), text=True)).models.values()
-    assert points.positives == np.count_nonzero(y[120:] == "honest")
-
-
-def test_the_method_can_be_chosen():
-    report = report_of(LogisticRegression())
-    (points,) = ours.analysis_of(report, response_method="decision_function").models.values()
-    assert points.thresholds[-1] < 0
 
 
 def test_the_splits_of_a_cross_validation_are_groups():
@@ -147,39 +129,30 @@ def test_cross_validations_compared_need_the_same_splits():
             ours.analysis_of(compared)
 
 
-def test_the_same_labels_do_not_make_the_same_rows():
-    X = np.random.default_rng(0).normal(size=(40, 2))
-    y = np.tile([0, 1], 20)
-    swapped = [(np.arange(20), np.arange(20, 40)), (np.arange(20, 40), np.arange(20))]
-    reports = [
-        skore.CrossValidationReport(LogisticRegression(C=c), X, y, splitter=splits)
-        for c, splits in ((1, swapped), (2, swapped[::-1]))
-    ]
-    with pytest.raises(iso.IsometricsError, match="were tested on different rows"):
-        ours.analysis_of(skore.ComparisonReport(reports))
-
-
-def test_a_label_that_contradicts_the_report_is_refused():
-    report = report_of(LogisticRegression(), text=True, pos_label="fraud")
-    with pytest.raises(iso.IsometricsError, match="'honest' but that of the report is 'fraud'"):
-        ours.analysis_of(report, pos_label="honest")
-
-
 def test_what_is_no_report_of_two_classes_is_refused():
     X, y = sample()
     numbers = skore.EstimatorReport(
         LinearRegression(), X_train=X[:120], y_train=X[:120, 0], X_test=X[120:], y_test=X[120:, 0]
     )
-    with pytest.raises(iso.IsometricsError, match="is about regression, but two classes"):
-        ours.analysis_of(numbers)
-    with pytest.raises(iso.IsometricsError, match="of skore but is int"):
-        ours.analysis_of(3)
-    fitted = LogisticRegression().fit(X, y)
-    no_training = skore.EstimatorReport(fitted, X_test=X, y_test=y)
-    with pytest.raises(iso.IsometricsError, match="the report has no train data; make it with"):
-        ours.analysis_of(no_training, data_source="train")
-    with pytest.raises(iso.IsometricsError, match="data_source"):
-        ours.analysis_of(no_training, data_source="both")
+    no_training = skore.EstimatorReport(LogisticRegression().fit(X, y), X_test=X, y_test=y)
+    of_fraud = report_of(LogisticRegression(), text=True, pos_label="fraud")
+    halves = [(np.arange(120), np.arange(120, 240)), (np.arange(120, 240), np.arange(120))]
+    # The same labels, of other rows.
+    turned = [
+        skore.CrossValidationReport(LogisticRegression(C=c), X, np.tile([0, 1], 120), splitter=each)
+        for c, each in ((1, halves), (2, halves[::-1]))
+    ]
+    for report, options, said in (
+        (numbers, {}, "is about regression, but two classes"),
+        (3, {}, "of skore but is int"),
+        (no_training, {"data_source": "train"}, "the report has no train data; make it with"),
+        (no_training, {"data_source": "both"}, "data_source"),
+        (no_training, {"response_method": "predict"}, "response_method must be one of 'auto'"),
+        (of_fraud, {"pos_label": "honest"}, "'honest' but that of the report is 'fraud'"),
+        (skore.ComparisonReport(turned), {}, "were tested on different rows"),
+    ):
+        with pytest.raises(iso.IsometricsError, match=said):
+            ours.analysis_of(report, **options)
 
 
 @pytest.mark.parametrize("pos_label", ["fraud", "honest"])
@@ -192,9 +165,3 @@ def test_the_summary_of_a_report_takes_our_scorers(pos_label):
     guessed = report.get_predictions(data_source="test")
     gain = iso.f1_gain_score(sample(text=True)[1][120:], guessed, pos_label=pos_label)
     assert np.ravel(frame.to_numpy(float)) == pytest.approx([points.prg.area(), gain], abs=1e-12)
-
-
-def test_a_missing_skore_is_named(monkeypatch):
-    monkeypatch.setattr("isometrics.errors.find_spec", lambda _: None)
-    with pytest.raises(ImportError, match=r"needs skore: pip install 'isometrics\[skore\]'"):
-        ours.analysis_of(None)

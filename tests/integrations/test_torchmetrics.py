@@ -83,7 +83,7 @@ def sample(size=2000, seed=0):
 
 
 @given(batches(), st.sampled_from(INTERPOLATIONS), st.sampled_from([None, "100kB"]))
-def test_areas_are_those_of_the_score_functions(found, interpolation, max_bytes):
+def test_areas_and_curves_are_those_of_the_functions(found, interpolation, max_bytes):
     scores, target = joined(found)
     aupr = updated(BinaryAUPR(interpolation, max_bytes=max_bytes), found)
     auprg = updated(BinaryAUPRG(max_bytes=max_bytes), found)
@@ -96,27 +96,11 @@ def test_areas_are_those_of_the_score_functions(found, interpolation, max_bytes)
         assert value.item() == pytest.approx(expected, rel=1e-13, abs=1e-13)
         lo, hi = metric.brackets()
         assert lo == value == hi
-
-
-@given(batches(), st.sampled_from([None, "100kB"]))
-def test_the_curve_is_that_of_the_function(found, max_bytes):
-    scores, target = joined(found)
     computed = updated(PrecisionRecallGainCurve(max_bytes=max_bytes), found).compute()
-    expected = iso.precision_recall_gain_curve(target, scores)
-    for ours, theirs in zip(computed, expected, strict=True):
+    curve = iso.precision_recall_gain_curve(target, scores)
+    for ours, theirs in zip(computed, curve, strict=True):
         assert ours.dtype == torch.float64
         np.testing.assert_array_equal(ours.numpy(), theirs)
-
-
-def test_several_labels_have_a_metric_each():
-    scores, target = sample(300)
-    scores, target = (torch.stack([each, each.flip(0)], 1) for each in (scores, target))
-    target[:100, 1] = -1
-    metric = BinaryAUPRG(ignore_index=-1)
-    several = torchmetrics.MultioutputWrapper(metric, num_outputs=2, remove_nans=False)
-    several.update(scores, target)
-    expected = [iso.auprg_score(target[k:, j], scores[k:, j]) for k, j in ((0, 0), (100, 1))]
-    assert several.compute().tolist() == close(expected)
 
 
 @given(st.integers(0, 2**32), st.sampled_from(INTERPOLATIONS), st.integers(1, 5))
@@ -148,25 +132,19 @@ def test_a_small_stream_has_true_points_of_the_curve():
     np.testing.assert_array_equal(recall_gain, at.recall_gain)
 
 
-def test_average_precision_is_that_of_torchmetrics():
-    scores, target = sample()
-    probabilities = torch.sigmoid(scores)
-    theirs = torchmetrics.classification.BinaryAveragePrecision()
-    theirs.update(probabilities, target)
-    ours = BinaryAUPR("average-precision")
-    ours.update(probabilities, target)
-    assert ours.compute().item() == pytest.approx(theirs.compute().item(), abs=1e-5)
-
-
 def test_scores_are_compared_as_they_are():
     ours = BinaryAUPR("average-precision")
     theirs = torchmetrics.classification.BinaryAveragePrecision()
     for metric in (ours, theirs):
         metric.update(torch.tensor([0.2, 0.9]), torch.tensor([0, 0]))
         metric.update(torch.tensor([1.5, -3.0]), torch.tensor([1, 0]))
-    assert ours.compute() == 1
     # A sigmoid of the second batch alone moves its positive below the 0.9 of the first.
-    assert theirs.compute() == 0.5
+    assert (ours.compute(), theirs.compute()) == (1, 0.5)
+    scores, target = sample()
+    for metric in (ours, theirs):
+        metric.reset()
+        metric.update(torch.sigmoid(scores), target)
+    assert ours.compute().item() == pytest.approx(theirs.compute().item(), abs=1e-5)
     # Single precision ties the probabilities of sure logits.
     ours.reset()
     ours.update(torch.tensor([40.0, 50.0, 60.0]), torch.tensor([0, 1, 1]))
@@ -174,131 +152,75 @@ def test_scores_are_compared_as_they_are():
 
 
 @MODES
-def test_extra_dimensions_are_flattened(max_bytes):
+def test_any_shape_ignored_labels_and_batches_overwritten_afterwards(max_bytes):
     scores, target = sample(60)
-    expected = iso.auprg_score(target, scores)
-    metric = BinaryAUPRG(max_bytes=max_bytes)
-    metric.update(scores.reshape(3, 4, 5), target.reshape(3, 4, 5))
-    assert metric.compute().item() == expected
+    left_out = torch.arange(60) % 3 == 0
+    expected = iso.auprg_score(target[~left_out], scores[~left_out])
+    for ignored in (-1, 7):
+        # Scores of what is ignored may be missing.
+        batch = [torch.where(left_out, math.nan, scores), torch.where(left_out, ignored, target)]
+        batch = [each.reshape(3, 4, 5) for each in batch]
+        metric = BinaryAUPRG(max_bytes=max_bytes, ignore_index=ignored)
+        metric.update(*batch)
+        for each in batch:
+            each.zero_()
+        assert metric.compute().item() == expected
 
 
 @MODES
-@pytest.mark.parametrize("ignored", [-1, 7])
-def test_ignored_labels_are_left_out(max_bytes, ignored):
-    scores, target = sample(200)
-    left_out = torch.arange(200) % 3 == 0
-    # Scores of what is ignored may be missing.
-    given_scores = torch.where(left_out, math.nan, scores)
-    metric = BinaryAUPRG(max_bytes=max_bytes, ignore_index=ignored)
-    metric.update(given_scores, torch.where(left_out, ignored, target))
-    assert metric.compute().item() == iso.auprg_score(target[~left_out], scores[~left_out])
-
-
-@MODES
-def test_batches_may_be_overwritten_afterwards(max_bytes):
-    scores, target = sample(100)
-    metric = BinaryAUPR(max_bytes=max_bytes)
-    expected = iso.aupr_score(target, scores)
-    metric.update(scores, target)
-    scores.zero_()
-    target.zero_()
-    assert metric.compute().item() == close(expected)
-
-
-# ---------------------------------------------------------------------- undefined
-
-
-@MODES
-@pytest.mark.parametrize(("labels", "seen"), [([1, 1], "positives"), ([0, 0], "negatives")])
+@pytest.mark.parametrize(
+    ("labels", "seen"), [([1, 1], "only positives"), ([0, 0], "only negatives"), ([], "no rows")]
+)
 def test_one_class_is_nan_with_a_warning(max_bytes, labels, seen):
-    batch = torch.tensor([0.1, 0.2]), torch.tensor(labels)
-    metric = BinaryAUPRG(max_bytes=max_bytes)
-    metric.update(*batch)
-    with pytest.warns(UndefinedWarning, match=f"BinaryAUPRG is not defined: there are only {seen}"):
+    batch = torch.tensor([0.1, 0.2][: len(labels)]), torch.tensor(labels)
+    metric, points = BinaryAUPRG(max_bytes=max_bytes), PrecisionRecallGainCurve(max_bytes=max_bytes)
+    for each in (metric, points):
+        each.update(*batch)
+    with pytest.warns(UndefinedWarning, match=f"BinaryAUPRG is not defined: there are {seen}"):
         assert math.isnan(metric.compute())
-    points = PrecisionRecallGainCurve(max_bytes=max_bytes)
-    points.update(*batch)
     with pytest.warns(UndefinedWarning, match="PrecisionRecallGainCurve is not defined"):
         assert [each.numel() for each in points.compute()] == [0, 0, 0]
-
-
-@MODES
-def test_no_rows_are_nan_with_a_warning(max_bytes):
-    metric = BinaryAUPR(max_bytes=max_bytes)
-    with (
-        pytest.warns(UndefinedWarning, match="there are no rows"),
-        pytest.warns(UserWarning, match="before the ``update`` method"),
-    ):
-        assert math.isnan(metric.compute())
-    metric.update(torch.empty(0), torch.empty(0))
-    with pytest.warns(UndefinedWarning, match="there are no rows"):
-        assert math.isnan(metric.compute())
 
 
 # ---------------------------------------------------------------------- torchmetrics
 
 
 @MODES
-def test_forward_returns_the_value_of_the_batch(max_bytes):
+def test_forward_reset_copies_and_stored_states(max_bytes):
     scores, target = sample(300)
-    metric = BinaryAUPRG(max_bytes=max_bytes)
-    for part in (slice(0, 200), slice(200, 300)):
-        value = metric(scores[part], target[part])
-        assert value.item() == close(iso.auprg_score(target[part], scores[part]))
-    assert metric.update_count == 2
-    assert metric.compute().item() == close(iso.auprg_score(target, scores))
+    first, rest = ((scores[part], target[part]) for part in (slice(100), slice(100, None)))
 
+    def check(metric, *batches):
+        found = torch.cat([each[0] for each in batches]), torch.cat([each[1] for each in batches])
+        assert metric.compute().item() == close(iso.auprg_score(*reversed(found)))
 
-@MODES
-def test_reset_forgets_everything(max_bytes):
-    scores, target = sample(300)
     metric = BinaryAUPRG(max_bytes=max_bytes)
-    metric.update(scores, target)
+    for batch in (rest, first):
+        # The value of the batch.
+        assert metric(*batch).item() == close(iso.auprg_score(*reversed(batch)))
+    check(metric, first, rest)
     metric.reset()
     assert not metric.update_called
-    metric.update(scores[:50], target[:50])
-    assert metric.compute().item() == close(iso.auprg_score(target[:50], scores[:50]))
-
-
-@MODES
-def test_copies_go_on_by_themselves(max_bytes):
-    scores, target = sample(300)
-    metric = BinaryAUPR(max_bytes=max_bytes)
-    metric.update(scores[:100], target[:100])
-    for copy in (metric.clone(), pickle.loads(pickle.dumps(metric))):
-        copy.update(scores[100:], target[100:])
-        whole = BinaryAUPR()
-        whole.update(scores, target)
-        assert copy.compute().item() == close(whole.compute().item())
-    alone = BinaryAUPR()
-    alone.update(scores[:100], target[:100])
-    assert metric.compute().item() == close(alone.compute().item())
-
-
-@MODES
-def test_a_stored_state_is_loaded_again(max_bytes):
-    scores, target = sample(300)
-    metric = BinaryAUPRG(max_bytes=max_bytes)
-    metric.update(scores[:100], target[:100])
+    metric.update(*first)
     assert metric.state_dict() == {}
     metric.persistent(True)
     file = io.BytesIO()
     torch.save(metric.state_dict(), file)
     file.seek(0)
-    again = BinaryAUPRG(max_bytes=max_bytes)
-    again.load_state_dict(torch.load(file, weights_only=True))
-    again.update(scores[100:], target[100:])
-    assert again.compute().item() == close(iso.auprg_score(target, scores))
-
-
-@MODES
-def test_states_are_merged(max_bytes):
-    scores, target = sample(300)
-    first, second = BinaryAUPRG(max_bytes=max_bytes), BinaryAUPRG(max_bytes=max_bytes)
-    first.update(scores[:100].double(), target[:100])
-    second.update(scores[100:], target[100:])
-    first.merge_state(second)
-    assert first.compute().item() == close(iso.auprg_score(target, scores))
+    stored = BinaryAUPRG(max_bytes=max_bytes)
+    stored.load_state_dict(torch.load(file, weights_only=True))
+    for copy in (metric.clone(), pickle.loads(pickle.dumps(metric)), stored):
+        copy.update(*rest)
+        check(copy, first, rest)
+    merged, other = metric.clone(), BinaryAUPRG(max_bytes=max_bytes)
+    other.update(rest[0].double(), rest[1])
+    merged.merge_state(other)
+    check(merged, first, rest)
+    check(metric, first)
+    # A model that holds metrics hashes them at every step.
+    before = hash(metric)
+    metric.update(*first)
+    assert hash(metric) == before
 
 
 @MODES
@@ -341,55 +263,7 @@ def test_other_devices_types_and_the_processor(max_bytes):
     assert widest_type(torch.device("mps")) == torch.float32
 
 
-@MODES
-def test_models_can_hold_metrics(max_bytes):
-    model = torch.nn.Module()
-    model.first, model.second = BinaryAUPRG(max_bytes=max_bytes), BinaryAUPRG(max_bytes=max_bytes)
-    before = hash(model.first)
-    model.first.update(*sample(100))
-    assert hash(model.first) == before
-    assert [name for name, _ in model.named_children()] == ["first", "second"]
-    assert list(model.parameters()) == []
-
-
 # ---------------------------------------------------------------------- several processes
-
-
-def gathering(other):
-    """Return a function that joins a state with that of another process, in the same order."""
-    sent = []
-    other._sync_dist(lambda tensor, group: sent.append(tensor) or [tensor])  # noqa: ARG005
-    waiting = iter(sent)
-
-    def gathered(tensor, group):  # noqa: ARG001
-        received = next(waiting)
-        assert received.dtype == tensor.dtype or tensor.numel() == 0
-        return [tensor, received.to(tensor.dtype)]
-
-    return gathered
-
-
-@MODES
-def test_a_sync_joins_the_rows_and_is_undone(max_bytes):
-    scores, target = sample(300)
-    mine, other = BinaryAUPRG(max_bytes=max_bytes), BinaryAUPRG(max_bytes=max_bytes)
-    mine.update(scores[:100], target[:100])
-    other.update(scores[100:], target[100:])
-    mine.sync(gathering(other), distributed_available=lambda: True)
-    mine._to_sync = False
-    assert mine.compute().item() == close(iso.auprg_score(target, scores))
-    # Its own rows are back after that, to which others are added.
-    mine.update(scores[:50], target[:50])
-    both = torch.cat([scores[:100], scores[:50]]), torch.cat([target[:100], target[:50]])
-    assert mine.compute().item() == close(iso.auprg_score(*reversed(both)))
-
-
-def test_scores_travel_in_the_widest_type():
-    metric = BinaryAUPRG()
-    metric.update(*sample(10))
-    sent = []
-    metric._sync_dist(lambda tensor, group: sent.append(tensor.dtype) or [tensor])  # noqa: ARG005
-    assert sent == [torch.float64, torch.bool]
 
 
 def run_two_processes(folder):
@@ -458,22 +332,18 @@ def on_this_device(positive, scores, pos_label, *, check_labels):
     return Sample(positive, {"": scores})
 
 
-@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
-def test_areas_are_added_up_where_the_scores_are(monkeypatch, interpolation):
+def test_rows_are_counted_where_the_scores_are(monkeypatch):
     scores, target = sample(500)
-    cases = (
-        (BinaryAUPR(interpolation), iso.aupr_score(target, scores, interpolation=interpolation)),
-        (BinaryAUPRG(), iso.auprg_score(target, scores)),
-    )
-    monkeypatch.setattr("isometrics.score_functions.parse_device_sample", on_this_device)
-    for metric, expected in cases:
-        metric.update(scores, target)
-        assert metric.compute().item() == pytest.approx(expected, rel=1e-12)
-
-
-def test_curves_are_counted_where_the_scores_are(monkeypatch):
-    scores, target = sample(500)
+    cases = [
+        (BinaryAUPR(each), iso.aupr_score(target, scores, interpolation=each))
+        for each in INTERPOLATIONS
+    ]
+    cases.append((BinaryAUPRG(), iso.auprg_score(target, scores)))
     expected = iso.precision_recall_gain_curve(target, scores)
+    monkeypatch.setattr("isometrics.score_functions.parse_device_sample", on_this_device)
+    for metric, area in cases:
+        metric.update(scores, target)
+        assert metric.compute().item() == close(area)
     monkeypatch.setattr("isometrics.points.operating_points.parse_device_sample", on_this_device)
     metric = PrecisionRecallGainCurve()
     metric.update(scores, target)
@@ -482,6 +352,18 @@ def test_curves_are_counted_where_the_scores_are(monkeypatch):
 
 
 # ---------------------------------------------------------------------- errors
+
+
+def test_wrong_options_are_refused():
+    for make, said in (
+        (lambda: BinaryAUPR("trapezoid"), "interpolation must be one of"),
+        (lambda: BinaryAUPR(ignore_index=0.5), "ignore_index must be a whole number"),
+        (lambda: BinaryAUPR(ignore_index=True), "ignore_index must be a whole number"),
+        (lambda: BinaryAUPRG(max_bytes=10), "max_bytes must be at least 1000"),
+        (lambda: BinaryAUPRG(max_bytes="much"), "max_bytes must be a number of bytes"),
+    ):
+        with pytest.raises(ParameterError, match=said):
+            make()
 
 
 @pytest.mark.parametrize(
@@ -508,21 +390,6 @@ def test_batches_with_errors_change_nothing(max_bytes, preds, target, error, sai
     assert metric.compute().item() == close(iso.auprg_score(labels, scores))
 
 
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: BinaryAUPR("trapezoid"), "interpolation must be one of"),
-        (lambda: BinaryAUPR(ignore_index=0.5), "ignore_index must be a whole number"),
-        (lambda: BinaryAUPR(ignore_index=True), "ignore_index must be a whole number"),
-        (lambda: BinaryAUPRG(max_bytes=10), "max_bytes must be at least 1000"),
-        (lambda: BinaryAUPRG(max_bytes="much"), "max_bytes must be a number of bytes"),
-    ],
-)
-def test_wrong_options_are_refused(make, said):
-    with pytest.raises(ParameterError, match=said):
-        make()
-
-
 def test_states_of_too_many_rows_are_not_merged():
     """Counts beyond 2**53 would not be exact."""
     metric = BinaryAUPR(max_bytes="1MB")
@@ -534,14 +401,3 @@ def test_states_of_too_many_rows_are_not_merged():
     with pytest.raises(WeightError, match=r"add up to more than 2\*\*53"):
         metric.load_state_dict({"streams": [many, many]})
     assert metric.streams[0].equal(state)
-
-
-def test_a_missing_package_is_named(monkeypatch):
-    for name in [name for name in sys.modules if name.startswith("isometrics.integrations")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "torchmetrics", None)
-    with pytest.raises(ImportError) as caught:
-        importlib.import_module("isometrics.integrations.torchmetrics")
-    assert str(caught.value) == (
-        "isometrics.integrations.torchmetrics needs torchmetrics: pip install 'isometrics[torch]'"
-    )

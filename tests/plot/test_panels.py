@@ -48,20 +48,6 @@ def test_axes_of_ones_own(layout):
     assert not plot.panels(ANALYSIS.models, ("roc", "pr"), legend=False)[0].figure.legends
 
 
-@pytest.mark.parametrize(
-    ("spaces", "options", "message"),
-    [
-        ([], {}, "spaces is empty; name at least one"),
-        (["pr", "pr"], {}, "spaces must be different but are pr, pr"),
-        (["pr", "all"], {}, "space must be one of 'roc', 'pr', 'prg', 'tradeoff' but is 'all'"),
-        (["pr", "roc"], {"axes": plt.Figure().subplots(1, 3)}, "axes must be 2, one for each"),
-    ],
-)
-def test_refusals(spaces, options, message):
-    with pytest.raises(ParameterError, match=message):
-        plot.panels(ANALYSIS.models, spaces, **options)
-
-
 def test_an_analysis_draws_panels_with_bands():
     bands = {"confidence_level": 0.9, "n_resamples": 20}
     axes = ANALYSIS.plot(["roc", "pr"], bands=bands, **PLAIN)
@@ -77,26 +63,17 @@ RARE = iso.OperatingPoints.from_scores([1, 0, 0, 0], [0.9, 0.8, 0.7, 0.1])
 
 
 def test_spaces_take_the_options_they_have():
-    axes = plot.panels(POINTS, index="jaccard", points=[0.7], hull=False, beta=2.0)
+    points = ANALYSIS.models["A"]
+    axes = plot.panels(points, index="jaccard", points=[7], hull=False, beta=2.0)
     assert axes.shape == (2, 2)
     assert axes[1, 1].get_ylabel() == "Jaccard index"
-    plain = plot.panels(POINTS, index="jaccard", hull=False, beta=2.0)
+    plain = plot.panels(points, index="jaccard", hull=False, beta=2.0)
     drawn = [
         len(marked.get_children()) - len(bare.get_children())
         for marked, bare in zip(axes.flat, plain.flat, strict=True)
     ]
     assert [count > 0 for count in drawn] == [True, True, True, False]
-
-
-def test_models_of_different_prevalence():
-    """ROC space has no common lines of equal accuracy for them, and draws none."""
-    assert "equal accuracy (ROC)" not in entries(plot.panels({"common": POINTS, "rare": RARE})[0])
-    assert "equal accuracy (ROC)" in entries(plot.panels({"common": POINTS})[0])
-    with pytest.raises(ParameterError, match=r"^isolines needs models of one prevalence"):
-        plot.panels({"common": POINTS, "rare": RARE}, isolines=True)
-
-
-def test_what_is_no_model():
-    with pytest.raises(ParameterError, match=r"^pts is empty; at least one model is needed"):
-        plot.panels({})
-    assert not plt.get_fignums()
+    # ROC space has no common lines of equal accuracy for models of different prevalence.
+    rare = points.at_prevalence(0.1)
+    assert "equal accuracy (ROC)" not in entries(plot.panels({"common": points, "rare": rare})[0])
+    assert "equal accuracy (ROC)" in entries(plot.panels({"common": points})[0])

@@ -6,7 +6,6 @@ import pytest
 import isometrics as iso
 from isometrics import plot
 from isometrics.calibration import calibration_report
-from isometrics.errors import ParameterError
 
 LABELS = np.arange(600) < 200
 RNG = np.random.default_rng(1)
@@ -44,6 +43,9 @@ def test_a_band_on_axes_that_are_there():
     )
     assert len(ax.lines) == lines
     assert ax.collections[-1].get_label() == "95% band, pointwise"
+    folds = [iso.OperatingPoints.from_scores(LABELS[k::2], SCORES["B"][k::2]) for k in (0, 1)]
+    ax = plot.band(iso.average(folds).curve())
+    assert ax.get_legend().get_texts()[0].get_text() == "95% band, folds"
 
 
 def test_bands_of_one_model_share_its_colour_and_its_curve():
@@ -53,24 +55,6 @@ def test_bands_of_one_model_share_its_colour_and_its_curve():
     assert len(ax.lines) == 2
     first, second, third = (tuple(drawn.get_facecolor()[0]) for drawn in ax.collections)
     assert first == second != third
-
-
-def test_the_band_of_folds():
-    folds = [iso.OperatingPoints.from_scores(LABELS[k::2], SCORES["B"][k::2]) for k in (0, 1)]
-    ax = plot.band(iso.average(folds).curve())
-    assert ax.get_legend().get_texts()[0].get_text() == "95% band, folds"
-
-
-def test_what_cannot_be_drawn():
-    roc, prg = (
-        iso.bootstrap_curves(LABELS, SCORES["B"], space=space, **FEW).band()
-        for space in ("roc", "prg")
-    )
-    with pytest.raises(ParameterError, match="bands must be of one space but are of prg and roc"):
-        plot.band([roc, prg])
-    for wrong in ([], [3]):
-        with pytest.raises(ParameterError, match="bands must be a Band or a list of them"):
-            plot.band(wrong)
 
 
 # calibration ---------------------------------------------------------------------------------
@@ -86,13 +70,9 @@ def test_reliability_shows_the_bins_and_their_intervals():
     ends = np.array([segment[:, 1] for segment in bars.lines[2][0].get_segments()]).T
     np.testing.assert_allclose(ends, (report.observed_lower, report.observed_upper))
     assert bars.get_label().startswith(r" _model \$1\$: Brier score")
-    assert ax.get_xlabel() == "predicted probability"
-
-
-def test_reliability_of_bins_with_one_class():
-    report = calibration_report([0] * 140 + [1] * 140, np.arange(280) / 280, bins=2)
-    assert report.observed.tolist() == [0, 1]
-    ax = plot.reliability(report)
-    (bars,) = ax.containers
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("predicted probability", "share of positives")
+    assert ax.get_xlim() == ax.get_ylim() == (-0.02, 1.02)
+    one_class = calibration_report([0] * 140 + [1] * 140, np.arange(280) / 280, bins=2)
+    (bars,) = plot.reliability(one_class).containers
     ends = np.array([segment[:, 1] for segment in bars.lines[2][0].get_segments()])
     assert (ends[:, 0] <= ends[:, 1]).all()

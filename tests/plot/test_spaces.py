@@ -18,6 +18,11 @@ SMALL = iso.OperatingPoints.from_scores(LABELS, np.arange(25, 0, -1))
 OTHER = iso.OperatingPoints.from_scores(LABELS, np.arange(25) % 7)
 DRAW = {"roc": plot.roc, "pr": plot.pr, "prg": plot.prg}
 SPACES = list(DRAW)
+NAMES = {
+    "roc": ("false positive rate", "true positive rate"),
+    "pr": ("recall", "precision"),
+    "prg": ("recall gain", "precision gain"),
+}
 
 
 def lines(ax):
@@ -61,15 +66,13 @@ def test_curve_and_hull_are_two_lines_with_their_areas(space):
         rows = rows[np.isfinite(rows).all(axis=1)]
         points = line.get_xydata()
         assert all((points == row).all(axis=1).any() for row in rows)
-
-
-@pytest.mark.parametrize("space", SPACES)
-def test_straight_spaces_are_drawn_straight_and_pr_is_bent(space):
-    x, _ = starting(DRAW[space](SMALL, isolines=False), "curve").get_data()
-    if space == "pr":
-        assert x.size > len(SMALL)
-    else:
-        assert x.size <= len(SMALL)
+    # Straight spaces are drawn straight, and PR is bent.
+    assert (curve.get_xdata().size > len(SMALL)) == (space == "pr")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == NAMES[space]
+    assert ax.get_xlim() == ax.get_ylim() == (-0.02, 1.02)
+    _, mine = plt.subplots()
+    assert DRAW[space](SMALL, mine, legend=False) is mine
+    assert mine.get_legend() is None
 
 
 @pytest.mark.parametrize("space", SPACES)
@@ -78,12 +81,8 @@ def test_several_models_have_names_colours_and_markers(space):
     curves = [starting(ax, "A ("), starting(ax, "B (")]
     hulls = [starting(ax, "A, hull"), starting(ax, "B, hull")]
     assert len({line.get_color() for line in curves + hulls}) == 4
-    assert len({line.get_marker() for line in curves}) == 2
     assert {line.get_linestyle() for line in hulls} == {"--"}
-
-
-def test_many_models():
-    ax = drawn(plot.roc({f"model {number}": SMALL for number in range(12)}, hull=False))
+    ax = DRAW[space]({f"model {number}": SMALL for number in range(12)}, hull=False)
     curves = [line for label, line in lines(ax).items() if label.startswith("model")]
     assert len({(line.get_color(), line.get_marker()) for line in curves}) == 12
     assert not any("hull" in label for label in lines(ax))
@@ -132,24 +131,6 @@ def test_names_are_printed_as_they_are(name):
     shown, kind = text._preprocess_math(text.get_text())
     assert kind is False
     assert shown.strip() == f"{name} (AUROC {SMALL.roc.area():.3f})"
-
-
-@pytest.mark.parametrize(
-    ("space", "names"),
-    [
-        ("roc", ("false positive rate", "true positive rate")),
-        ("pr", ("recall", "precision")),
-        ("prg", ("recall gain", "precision gain")),
-    ],
-)
-def test_axes(space, names):
-    ax = DRAW[space](SMALL)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == names
-    assert ax.get_xlim() == ax.get_ylim() == (-0.02, 1.02)
-    figure, mine = plt.subplots()
-    assert DRAW[space](SMALL, mine, legend=False) is mine
-    assert mine.get_legend() is None
-    assert plt.figure(figure) is figure
 
 
 def test_legends_keep_out_of_the_way():
@@ -201,20 +182,11 @@ def test_isolines_have_their_values(space):
     assert count == 1
     assert texts(ax) == [f"{value:g}" for value in values]
     assert name in legend_texts(ax)
-
-
-@pytest.mark.parametrize("space", SPACES)
-def test_isolines_by_default_and_on_request(space):
     everything, nothing = DRAW[space](SMALL), DRAW[space](SMALL, isolines=False)
-    count = len(everything.lines) - len(nothing.lines)
-    assert count == len(texts(everything)) == len(LEVELS)
+    assert len(everything.lines) - len(nothing.lines) == len(texts(everything)) == len(LEVELS)
     assert not texts(nothing)
-
-
-def test_isolines_that_miss_the_square_are_left_out():
-    ax = plot.roc(SMALL, isolines=[1.5, 0.8])
-    assert texts(ax) == ["0.8"]
-    assert "equal accuracy" in lines(ax)
+    # Those that miss the square are left out.
+    assert texts(plot.roc(SMALL, isolines=[1.5, 0.8])) == ["0.8"]
 
 
 def test_baselines():
@@ -285,38 +257,56 @@ def test_a_million_rows_make_a_small_file(space, tmp_path):
 
 
 def test_rows_below_the_axes_are_cut_not_dropped():
-    ax = plot.prg(SMALL, isolines=False)
-    x, _ = starting(ax, "curve").get_data()
+    x, _ = starting(plot.prg(SMALL, isolines=False), "curve").get_data()
     assert x.min() < -1
     assert plot.prg(SMALL, low=-0.5).get_xlim() == (-0.52, 1.02)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: plot.roc([1, 2]),
-            "models must be a mapping of names to OperatingPoints but is list",
-        ),
-        (lambda: plot.roc({}), "pts is empty; at least one model is needed"),
-        (lambda: plot.roc({"a": 1}), "models['a'] must be OperatingPoints but is int"),
-        (lambda: plot.roc(SMALL, cost=2), "cost must be between 0 and 1 but is 2"),
-        (lambda: plot.pr(SMALL, beta=-1), "beta must be a number ≥ 0 but is -1"),
-        (lambda: plot.prg(SMALL, low=1), "low must be below 1 but is 1"),
-        (
-            lambda: plot.roc({"a": SMALL, "b": SMALL.at_prevalence(0.2)}, isolines=True),
-            "isolines needs models of one prevalence but theirs lie between 0.2 and 0.64; bring "
-            "them to one with at_prevalence() or leave isolines out",
-        ),
-    ],
-)
-def test_errors(call, message):
+BANDS = {
+    space: iso.bootstrap_curves(SMALL, space=space, n_resamples=5).band()
+    for space in ("roc", "prg")
+}
+TWO = {"a": SMALL, "b": SMALL.at_prevalence(0.2)}
+CURVE = iso.OperatingPoints.from_roc([0, 0.5, 1], [0, 0.8, 1], positives=10, negatives=10)
+REFUSED = [
+    (lambda: plot.roc([1, 2]), "models must be a mapping of names to OperatingPoints but is list"),
+    (lambda: plot.roc({}), "pts is empty; at least one model is needed"),
+    (lambda: plot.panels({}), "pts is empty; at least one model is needed"),
+    (lambda: plot.roc({"a": 1}), "models['a'] must be OperatingPoints but is int"),
+    (lambda: plot.roc(SMALL, cost=2), "cost must be between 0 and 1 but is 2"),
+    (lambda: plot.pr(SMALL, beta=-1), "beta must be a number ≥ 0 but is -1"),
+    (lambda: plot.prg(SMALL, low=1), "low must be below 1 but is 1"),
+    (
+        lambda: plot.roc(TWO, isolines=True),
+        "isolines needs models of one prevalence but theirs lie between 0.2 and 0.64; bring "
+        "them to one with at_prevalence() or leave isolines out",
+    ),
+    (lambda: plot.panels(SMALL, []), "spaces is empty; name at least one"),
+    (lambda: plot.panels(SMALL, ["pr", "pr"]), "spaces must be different but are pr, pr"),
+    (
+        lambda: plot.panels(SMALL, ["pr", "all"]),
+        "space must be one of 'roc', 'pr', 'prg', 'tradeoff' but is 'all'",
+    ),
+    (
+        lambda: plot.panels(SMALL, ["pr", "roc"], plt.Figure().subplots(1, 3)),
+        "axes must be 2, one for each",
+    ),
+    (lambda: plot.band([*BANDS.values()]), "bands must be of one space but are of prg and roc"),
+    (lambda: plot.band([]), "bands must be a Band or a list of them"),
+    (lambda: plot.band([3]), "bands must be a Band or a list of them"),
+    (lambda: plot.comparison(TWO), "result must be what compare() returned but is dict"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED)
+def test_refusals(call, message):
     with pytest.raises(ParameterError, match=f"^{re.escape(message)}"):
         call()
     assert not plt.get_fignums()
 
 
-def test_a_curve_without_thresholds_has_none_to_mark():
-    curve = iso.OperatingPoints.from_roc([0, 0.5, 1], [0, 0.8, 1], positives=10, negatives=10)
+def test_refusals_of_what_is_known_when_it_is_drawn():
+    with pytest.raises(ParameterError, match="isolines needs models of one prevalence"):
+        plot.panels(TWO, isolines=True)
     with pytest.raises(NotAnswerableError, match=r"cannot tell the counts at threshold 0\.5"):
-        plot.roc(curve, points=[0.5])
+        plot.roc(CURVE, points=[0.5])

@@ -61,19 +61,6 @@ def test_sets_are_named_by_their_labels():
     assert "l" * 14 in names
 
 
-def test_several_models_have_their_own_lines_and_no_grey_ones():
-    ax = drawn(plot.tradeoff({"a": SMALL, "b": OTHER}, index="jaccard"))
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert [label.split(" (")[0] for label in labels] == ["minimal set", "maximal set", "a", "b"]
-    assert not ax.texts
-
-
-def test_models_of_other_totals_have_other_baselines():
-    ax = plot.tradeoff({"a": SMALL, "b": SETS})
-    assert len(ax.lines) == 2 * 2 + 2
-    assert sum(line.get_label() == "maximal set" for line in ax.lines) == 1
-
-
 def test_parts_can_be_left_out():
     _, ax = plt.subplots()
     same = plot.tradeoff(SMALL, ax, baseline=False, legend=False)
@@ -87,3 +74,14 @@ def test_an_index_beyond_the_unit_interval_is_all_in_sight():
     ax = drawn(plot.tradeoff(SMALL, index=double))
     assert ax.get_ylim()[1] > 2
     assert ax.get_ylabel() == r"twice \$F\$"
+
+
+def test_several_models_have_their_own_lines_and_no_grey_ones():
+    ax = drawn(plot.tradeoff({"a": SMALL, "b": OTHER}, index="jaccard"))
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert [label.split(" (")[0] for label in labels] == ["minimal set", "maximal set", "a", "b"]
+    assert not ax.texts
+    # Models of other totals have baselines of their own.
+    ax = plot.tradeoff({"a": SMALL, "b": SETS})
+    assert len(ax.lines) == 2 * 2 + 2
+    assert sum(line.get_label() == "maximal set" for line in ax.lines) == 1

@@ -1,5 +1,6 @@
 """The page's own programs, bundled for Node; a seed for what is drawn."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -31,3 +32,20 @@ def page_programs(web, tmp_path_factory):
     folder = tmp_path_factory.mktemp("programs")
     subprocess.run(["node", web / "test" / "run.mjs", "--only-build", folder], check=True, cwd=web)
     return folder
+
+
+@pytest.fixture(scope="session")
+def ask(page_programs, tmp_path_factory):
+    """Return a function that gives data to a program of the page, and returns what it answers."""
+    folder = tmp_path_factory.mktemp("questions")
+
+    def run(program, *questions):
+        files = [folder / f"{place}.json" for place in range(len(questions))]
+        for file, question in zip(files, questions, strict=True):
+            file.write_text(json.dumps(question), encoding="utf-8")
+        command = ["node", page_programs / f"{program}.mjs", *files]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return run

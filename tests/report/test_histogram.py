@@ -44,17 +44,11 @@ def test_infinite_scores_and_unscored_items_stand_apart():
     assert result["below"] == [3, 8]
 
 
-def test_only_infinite_scores_leave_all_bins_empty():
-    result = histogram_of(OperatingPoints.from_scores([1, 0], [np.inf, -np.inf]).table)
-    assert (result["lo"], result["hi"]) == (0, 0)
-    assert unpacked(result["positives"]).sum() == unpacked(result["negatives"]).sum() == 0
-
-
-def test_counts_without_scores_have_none():
+def test_extreme_scores_and_no_scores():
+    wide = histogram_of(OperatingPoints.from_scores([1, 0], [1.7e308, -1.7e308]).table)
+    assert unpacked(wide["positives"])[-1] == unpacked(wide["negatives"])[0] == 1
+    infinite = histogram_of(OperatingPoints.from_scores([1, 0], [np.inf, -np.inf]).table)
+    assert (infinite["lo"], infinite["hi"]) == (0, 0)
+    assert unpacked(infinite["positives"]).sum() == unpacked(infinite["negatives"]).sum() == 0
     curve = OperatingPoints.from_counts([1], [0], positives=2, negatives=2)
     assert histogram_of(curve.table) is None
-
-
-def test_the_widest_range_of_scores():
-    result = histogram_of(OperatingPoints.from_scores([1, 0], [1.7e308, -1.7e308]).table)
-    assert unpacked(result["positives"])[-1] == unpacked(result["negatives"])[0] == 1

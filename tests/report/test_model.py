@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics import OperatingPoints
-from isometrics.errors import ParameterError
 from isometrics.measures import area_brackets
 from isometrics.report.model import VERSION, as_json, report_model, unpacked
 from isometrics.testing.strategies import binary_samples, point_clouds
@@ -91,24 +90,15 @@ def test_what_is_not_defined_is_null():
     assert only_model(late)["areas"]["expected F1 gain"] == [None, None]
 
 
-def test_weighted_counts_are_floats():
-    points = OperatingPoints.from_scores([1, 0, 1], [3, 2, 1], sample_weight=[0.1, 0.2, 0.3])
-    data = only_model(points)
-    assert data["whole"] is False
-    assert unpacked(data["tp"]).tolist() == points.tp.tolist()
-
-
-def test_thresholds_that_a_browser_would_round_are_told():
-    points = OperatingPoints.from_scores([1, 0], [2**53 + 1, 2**60])
-    assert only_model(points)["rounded"] is True
-    assert only_model(SMALL)["rounded"] is False
+def test_weighted_counts_are_floats_and_thresholds_that_a_browser_would_round_are_told():
+    weighted = OperatingPoints.from_scores([1, 0, 1], [3, 2, 1], sample_weight=[0.1, 0.2, 0.3])
+    assert unpacked(only_model(weighted)["tp"]).tolist() == weighted.tp.tolist()
+    totals = OperatingPoints.from_counts([1], [1], positives=2.5, negatives=2)
     curve = OperatingPoints.from_counts([1], [0], positives=2, negatives=2)
-    assert only_model(curve)["rounded"] is False
-
-
-def test_whole_counts_under_weighed_totals_are_not_whole():
-    points = OperatingPoints.from_counts([1], [1], positives=2.5, negatives=2)
-    assert only_model(points)["whole"] is False
+    beyond = OperatingPoints.from_scores([1, 0], [2**53 + 1, 2**60])
+    tables = (weighted, totals, curve, beyond, SMALL)
+    assert [only_model(each)["whole"] for each in tables] == [False, False, True, True, True]
+    assert [only_model(each)["rounded"] for each in tables] == [False, False, False, True, False]
 
 
 def test_the_document():
@@ -138,11 +128,17 @@ def test_bands():
     )
 
 
-@pytest.mark.parametrize("model", ["c", ""])
-def test_bands_of_unknown_models(model):
-    said = f"the model of a band must be one of 'a', 'b' but is {model!r}"
-    with pytest.raises(ParameterError, match=said):
-        report_model({"a": SMALL, "b": SMALL}, bands=[band("roc", model)])
+@given(st.text())
+def test_no_text_can_leave_its_element(text):
+    written = as_json({"name": text})
+    assert not {"<", ">", "&"} & set(written)
+    assert written.isascii()
+    assert json.loads(written) == {"name": text}
+
+
+TWO = {"a": SMALL, "b": SMALL}
+CURVE = OperatingPoints.from_counts([1, 2], [0, 3], positives=3, negatives=4)
+SETS = OperatingPoints.from_sets({1, 2}, {"a": {1}, "b": {3}}, universe_size=6)
 
 
 @pytest.mark.parametrize(
@@ -150,19 +146,33 @@ def test_bands_of_unknown_models(model):
     [
         ([SMALL], {}, "models must be a mapping of names to OperatingPoints but is list"),
         ({"a": 1}, {}, "models['a'] must be OperatingPoints but is int"),
-        ({"a": SMALL}, {"title": 1}, "title must be a text but is 1"),
-        ({"a": SMALL}, {"description": b"x"}, "description must be a text but is b'x'"),
+        (TWO, {"title": 1}, "title must be a text but is 1"),
+        (TWO, {"description": b"x"}, "description must be a text but is b'x'"),
+        (TWO, {"bands": [band("roc", "c")]}, "the model of a band must be one of 'a', 'b' but is"),
+        (TWO, {"bands": [band("roc")]}, "the model of a band must be one of 'a', 'b' but is ''"),
+        (
+            TWO,
+            {"thresholds_from": {"a": SMALL}},
+            "the tuning data has the models a but the page has a and b; give both the same models",
+        ),
+        (
+            {"m": SMALL},
+            {"thresholds_from": {"m": CURVE}},
+            "has no threshold for every row; build",
+        ),
+        (
+            {"m": SMALL},
+            {"thresholds_from": {"m": SETS}},
+            "has no threshold for every row; build",
+        ),
+        (
+            {"m": CURVE},
+            {"thresholds_from": {"m": SMALL}},
+            "cannot tell the counts at threshold",
+        ),
     ],
 )
-def test_what_is_no_model(models, options, said):
-    with pytest.raises(ParameterError) as caught:
+def test_refusals(models, options, said):
+    with pytest.raises(iso.IsometricsError) as caught:
         report_model(models, **options)
-    assert str(caught.value).startswith(said)
-
-
-@given(st.text())
-def test_no_text_can_leave_its_element(text):
-    written = as_json({"name": text})
-    assert not {"<", ">", "&"} & set(written)
-    assert written.isascii()
-    assert json.loads(written) == {"name": text}
+    assert said in str(caught.value)

@@ -1,8 +1,6 @@
 """The page judges as Python does: with the same draws the same numbers and the same sentences."""
 
-import json
 import re
-import subprocess
 
 import numpy as np
 import pytest
@@ -126,19 +124,6 @@ def question_of(labels, models, weights, asked, prevalence, *, drawn=True):
     }
 
 
-def answers(page_programs, folder, questions):
-    path = folder / "questions.json"
-    path.write_text(json.dumps(questions), encoding="utf-8")
-    done = subprocess.run(
-        ["node", page_programs / "verdicts.mjs", path],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 def verdict_of(labels, models, weights, asked, prevalence):
     analysis = iso.analyse(labels, models, sample_weight=weights)
     if prevalence is not None:
@@ -147,14 +132,14 @@ def verdict_of(labels, models, weights, asked, prevalence):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_same_draws_make_the_same_verdict(page_programs, tmp_path, drawn_seed, kind):
+def test_the_same_draws_make_the_same_verdict(ask, drawn_seed, kind):
     rng = np.random.default_rng([drawn_seed, KINDS.index(kind)])
     cases = []
     for asked in OBJECTIVES:
         prevalence = None if rng.random() < 0.7 else float(rng.uniform(0.01, 0.9))
         cases.append((*sample_of(rng, kind), asked, prevalence))
     questions = [question_of(*case) for case in cases]
-    for case, found in zip(cases, answers(page_programs, tmp_path, questions), strict=True):
+    for case, found in zip(cases, ask("verdicts", questions), strict=True):
         if "refused" in found:
             with pytest.raises(NotAnswerableError, match=re.escape(found["refused"])):
                 verdict_of(*case)
@@ -195,14 +180,14 @@ def test_the_same_draws_make_the_same_verdict(page_programs, tmp_path, drawn_see
             close(told["interval"], kept.interval)
 
 
-def test_draws_of_the_page_agree_within_their_error(page_programs, tmp_path):
+def test_draws_of_the_page_agree_within_their_error(ask):
     """Both estimate the same expected value, interval and shares, each with its own chance."""
     rng = np.random.default_rng(5)
     labels = np.arange(400) < 120
     models = {"a": rng.normal(1.6 * labels), "b": rng.normal(1.3 * labels)}
     case = (labels, models, None, {"miss_cost": 4.0, "false_alarm_cost": 1.0}, None)
     question = question_of(*case, drawn=False) | {"replicates": 2000}
-    (found,) = answers(page_programs, tmp_path, [question])
+    (found,) = ask("verdicts", [question])
     right = iso.analyse(labels, models).verdict(**case[3])
     assert found["model"] == right.model
     width = right.interval.upper - right.interval.lower
@@ -214,7 +199,7 @@ def test_draws_of_the_page_agree_within_their_error(page_programs, tmp_path):
         assert share == pytest.approx(right.wins[name], abs=5 * np.sqrt(2 * 0.25 / 2000))
 
 
-def test_numbers_are_printed_as_python_prints_them(page_programs, tmp_path, drawn_seed):
+def test_numbers_are_printed_as_python_prints_them(ask, drawn_seed):
     """Costs go into the sentences, whatever they are."""
     rng = np.random.default_rng(drawn_seed)
     costs = [0.0078125, 1e-5, 123456.5, 1234565.0, 2.5e17, 0.1 + 0.2, 9.9999995]
@@ -226,6 +211,6 @@ def test_numbers_are_printed_as_python_prints_them(page_programs, tmp_path, draw
         for cost in costs
     ]
     questions = [question_of(*case, drawn=False) | {"replicates": 2} for case in cases]
-    for cost, found in zip(costs, answers(page_programs, tmp_path, questions), strict=True):
+    for cost, found in zip(costs, ask("verdicts", questions), strict=True):
         objective = parse_objective(miss_cost=cost, false_alarm_cost=cost / 4)
         assert _explained(objective) in found["lines"]

@@ -54,9 +54,7 @@ def test_rows_tell_the_rank_of_every_score():
     thin = lean(data)
     assert all(model["tp"] is None for model in thin["models"])
     assert all(model["tp"] is not None for model in data["models"])
-
-
-def test_tables_at_another_prevalence_stay():
+    # Tables at another prevalence stay.
     moved = ANALYSIS.at_prevalence(0.1)
     data = report_model(moved.models, rows=moved.rows)
     assert data["rows"]["prevalence"] == pytest.approx(0.1)

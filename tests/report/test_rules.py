@@ -2,8 +2,6 @@
 
 import json
 import sqlite3
-import subprocess
-from functools import partial
 
 import duckdb
 import numpy as np
@@ -18,22 +16,9 @@ NAMES = ["forest", 'a "b"; --', "it's <b>\\n", "näme\n😀"]
 
 
 @pytest.fixture
-def copies(page_programs, tmp_path):
+def copies(ask):
     """Return a function that gives the rules of every row of every model, as the page does."""
-    return partial(copied, page_programs, tmp_path)
-
-
-def copied(page_programs, folder, data, **settings):
-    for name, content in (("report.json", data), ("settings.json", {"source": None} | settings)):
-        (folder / name).write_text(json.dumps(content), encoding="utf-8")
-    done = subprocess.run(
-        ["node", page_programs / "rules.mjs", folder / "report.json", folder / "settings.json"],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return lambda data, **settings: ask("rules", data, {"source": None} | settings)
 
 
 def drawn_models(seed, kind):

@@ -1,8 +1,6 @@
 """The page computes what Python computes: counts and rows to the bit, areas to 1e-12."""
 
-import json
 import math
-import subprocess
 import warnings
 
 import numpy as np
@@ -79,25 +77,16 @@ def question(rng, **given):
 
 
 @pytest.fixture(scope="module")
-def answers(tables, page_programs, tmp_path_factory):
-    _, questions = tables
-    file = tmp_path_factory.mktemp("page") / "questions.json"
-    file.write_text(json.dumps({"tables": questions, "pairs": []}))
-    return ask(page_programs, file)["tables"]
-
-
-def ask(programs, file):
-    done = subprocess.run(
-        ["node", programs / "answers.mjs", file], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+def both(tables, ask):
+    points, questions = tables
+    answers = ask("answers", {"tables": questions, "pairs": []})["tables"]
+    return list(zip(points, questions, answers, strict=True))
 
 
 @pytest.fixture(scope="module")
-def both(tables, answers):
-    points, questions = tables
-    return list(zip(points, questions, answers, strict=True))
+def whole(both):
+    """Return those of which the page was given every row."""
+    return [each for each in both if each[0].table.size == len(each[2]["tp"])]
 
 
 def brackets(points):
@@ -111,15 +100,8 @@ def is_whole(points):
     return points.tp.dtype.kind == "i"
 
 
-def rows_of(points, found):
-    """Return the table of the rows that the page was given."""
-    return points.table.size == len(found["tp"])
-
-
-def test_counts_and_thresholds_are_the_same_to_the_bit(both):
-    for points, question, result in both:
-        if not rows_of(points, result):
-            continue
+def test_counts_and_thresholds_are_the_same_to_the_bit(whole):
+    for points, question, result in whole:
         assert np.array_equal(numbers(result["thresholds"]), points.thresholds, equal_nan=True)
         if is_whole(points) or "model" in question:
             assert result["tp"] == points.tp.tolist()
@@ -129,17 +111,15 @@ def test_counts_and_thresholds_are_the_same_to_the_bit(both):
             close(result["fp"], points.fp)
 
 
-def test_packed_again_the_data_is_the_same(both):
-    for points, question, result in both:
-        if "model" in question and rows_of(points, result):
+def test_packed_again_the_data_is_the_same(whole):
+    for _, question, result in whole:
+        if "model" in question:
             for name in ("thresholds", "tp", "fp", "positives", "whole", "kind"):
                 assert result["packed"][name] == question["model"][name]
 
 
-def test_areas(both):
-    for points, _, result in both:
-        if not rows_of(points, result):
-            continue
+def test_areas(whole):
+    for points, _, result in whole:
         right = brackets(points)
         assert list(result["areas"]) == list(right)
         for name, (value, _) in right.items():
@@ -185,10 +165,8 @@ def test_best_thresholds(both):
             assert float(threshold) == best or math.isnan(best)
 
 
-def test_measures_of_rows(both):
-    for points, _, result in both:
-        if not rows_of(points, result):
-            continue
+def test_measures_of_rows(whole):
+    for points, _, result in whole:
         for beta, f, gain in zip(BETAS, result["f"], result["f_gain"], strict=True):
             with np.errstate(invalid="ignore"):
                 close(f, points.f(beta))
@@ -207,10 +185,8 @@ def coordinates(points):
     }
 
 
-def test_coordinates_here_and_at_another_prevalence(both):
-    for points, question, result in both:
-        if not rows_of(points, result):
-            continue
+def test_coordinates_here_and_at_another_prevalence(whole):
+    for points, question, result in whole:
         moved = points.at_prevalence(question["prevalence"])
         for place, right in (("here", points), ("moved", moved)):
             for name, values in coordinates(right).items():
@@ -219,10 +195,8 @@ def test_coordinates_here_and_at_another_prevalence(both):
         close(result["moved_areas"]["AUPRG"], moved.prg.area())
 
 
-def test_the_other_class(both):
-    for points, _, result in both:
-        if not rows_of(points, result):
-            continue
+def test_the_other_class(whole):
+    for points, _, result in whole:
         other = OperatingPoints.from_counts(
             points.tn[::-1], points.fn[::-1], positives=points.negatives, negatives=points.positives
         )
@@ -238,7 +212,7 @@ def test_histograms(both):
         if right is None:
             assert result["histogram"] is None
             continue
-        if not rows_of(points, result):
+        if points.table.size != len(result["tp"]):
             continue
         assert (result["histogram"]["lo"], result["histogram"]["hi"]) == (right["lo"], right["hi"])
         for name in ("positives", "negatives"):
@@ -253,7 +227,7 @@ def test_tradeoff_values(both):
             close(result["tradeoff"][index], points.tradeoff(index)(LAMBDAS))
 
 
-def test_winners(page_programs, tmp_path, drawn_seed):
+def test_winners(ask, drawn_seed):
     rng = np.random.default_rng(drawn_seed + 1)
     models, questions, asked = [], [], []
     for _ in range(12):
@@ -272,9 +246,7 @@ def test_winners(page_programs, tmp_path, drawn_seed):
             {"members": group, "prevalence": prevalence, "lambdas": LAMBDAS}
             for prevalence in (None, float(rng.uniform(0.05, 0.95)))
         ]
-    file = tmp_path / "questions.json"
-    file.write_text(json.dumps({"tables": questions, "pairs": asked}))
-    result = ask(page_programs, file)["pairs"]
+    result = ask("answers", {"tables": questions, "pairs": asked})["pairs"]
     for pair, answer in zip(asked, result, strict=True):
         chosen = [models[member] for member in pair["members"]]
         if pair["prevalence"] is not None:

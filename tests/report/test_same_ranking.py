@@ -1,7 +1,5 @@
 """The panels of gains, lift, net benefit and reliability have the numbers of Python."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,7 @@ from isometrics.calibration import calibration_report
 from isometrics.decisions.lift import cumulative_gains, lift, net_benefit
 from isometrics.report.model import report_model
 
-from .test_same_numbers import ask, close, numbers
+from .test_same_numbers import close, numbers
 
 PROBABILITIES = [0.0, 0.05, 0.1, 0.25, 0.5, 0.7, 0.99]
 
@@ -37,7 +35,7 @@ def samples(drawn_seed):
 
 
 @pytest.fixture(scope="module")
-def both(samples, page_programs, tmp_path_factory):
+def both(samples, ask):
     points = [
         OperatingPoints.from_scores(labels, scores, sample_weight=weights)
         for labels, scores, weights in samples
@@ -46,9 +44,7 @@ def both(samples, page_programs, tmp_path_factory):
         {"model": report_model({"m": pts})["models"][0], "probabilities": PROBABILITIES}
         for pts in points
     ]
-    file = tmp_path_factory.mktemp("page") / "questions.json"
-    file.write_text(json.dumps({"tables": [], "pairs": [], "rankings": asked}))
-    answers = ask(page_programs, file)["rankings"]
+    answers = ask("answers", {"tables": [], "pairs": [], "rankings": asked})["rankings"]
     return list(zip(samples, points, answers, strict=True))
 
 
@@ -126,14 +122,13 @@ def test_wide_bins_hold_all_items(both):
         close([one["observed"] for one in bins], [one["positives"] / one["items"] for one in bins])
 
 
-@pytest.mark.parametrize(("low", "high"), [(-0.01, 1.0), (0.0, 1.01), (-3.0, 4.0)])
-def test_other_scores_are_no_probabilities(page_programs, tmp_path, low, high):
-    rng = np.random.default_rng(0)
-    labels, scores, _ = draw(rng, low=low, high=high)
-    scores[:2] = low, high
-    model = report_model({"m": OperatingPoints.from_scores(labels, scores)})["models"][0]
-    asked = [{"model": model, "probabilities": PROBABILITIES}]
-    (tmp_path / "asked.json").write_text(json.dumps({"tables": [], "pairs": [], "rankings": asked}))
-    drawn = ask(page_programs, tmp_path / "asked.json")["rankings"][0]
-    assert not drawn["probabilities"]
-    assert drawn["benefit"] is False
+def test_other_scores_are_no_probabilities(ask):
+    asked = []
+    for low, high in ((-0.01, 1.0), (0.0, 1.01), (-3.0, 4.0)):
+        labels, scores, _ = draw(np.random.default_rng(0), low=low, high=high)
+        scores[:2] = low, high
+        model = report_model({"m": OperatingPoints.from_scores(labels, scores)})["models"][0]
+        asked.append({"model": model, "probabilities": PROBABILITIES})
+    for drawn in ask("answers", {"tables": [], "pairs": [], "rankings": asked})["rankings"]:
+        assert not drawn["probabilities"]
+        assert drawn["benefit"] is False

@@ -14,14 +14,14 @@ import pytest
 from isometrics import OperatingPoints
 from isometrics.errors import ParameterError
 from isometrics.report import report_html, serve
-from isometrics.report.serve import PageServer, page_server
+from isometrics.report.serve import PageServer
 
 SMALL = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
 
 
 @contextmanager
-def running(*arguments, **options):
-    with page_server(*arguments, **options) as server:
+def running(models, host="127.0.0.1", **options):
+    with PageServer(report_html(models, **options), host) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -51,29 +51,33 @@ def server():
         yield server
 
 
-def test_the_page_is_the_report(server):
+def test_the_page_is_the_report_for_this_machine(server):
     answer, body = ask(server)
     assert answer.status == 200
-    assert answer.getheader("Content-Type") == "text/html; charset=utf-8"
     assert body.decode() == report_html({"forest": SMALL}, title="Served")
-
-
-def test_only_this_machine_can_reach_it(server):
     assert server.server_address[0] == "127.0.0.1"
     assert server.address == f"http://127.0.0.1:{server.server_port}/?token={server.token}"
     assert server.address_for_others is None
+    expected = {
+        "Content-Type": "text/html; charset=utf-8",
+        "Content-Security-Policy": "frame-ancestors 'none'",
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Cache-Control": "no-store",
+        "Access-Control-Allow-Origin": None,
+    }
+    assert {name: answer.getheader(name) for name in expected} == expected
+    assert "Python" not in answer.getheader("Server")
+    # Without anything the page asks for a file.
+    with running({}) as other:
+        assert b'"models":[]' in ask(other)[1]
+        assert other.token != server.token
+        assert len(other.token) >= 22  # 128 bits
 
 
 @pytest.mark.parametrize(
-    "query",
-    [
-        "",
-        "?token=",
-        "?token=guess",
-        "?token={token}x",
-        "?x={token}",
-        "?token=%C3%A9",
-    ],
+    "query", ["", "?token=", "?token=guess", "?token={token}x", "?x={token}", "?token=%C3%A9"]
 )
 def test_without_its_token_the_page_is_not_shown(server, query):
     answer, body = ask(server, f"/{query.format(token=server.token)}")
@@ -82,44 +86,12 @@ def test_without_its_token_the_page_is_not_shown(server, query):
     assert b"with the token" in body
 
 
-def test_each_server_has_a_long_token_of_its_own(server):
-    with PageServer("page", "127.0.0.1", 0) as other:
-        assert other.token != server.token
-        assert len(other.token) >= 22  # 128 bits
-
-
-def test_security_headers(server):
-    answer, _ = ask(server)
-    assert answer.getheader("Content-Security-Policy") == "frame-ancestors 'none'"
-    assert answer.getheader("X-Content-Type-Options") == "nosniff"
-    assert answer.getheader("Referrer-Policy") == "no-referrer"
-    assert answer.getheader("Cross-Origin-Resource-Policy") == "same-origin"
-    assert answer.getheader("Cache-Control") == "no-store"
-    assert "Python" not in answer.getheader("Server")
-    assert answer.getheader("Access-Control-Allow-Origin") is None
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/favicon.ico",
-        "/../../../../etc/passwd",
-        "/%2e%2e/%2e%2e/etc/passwd",
-        "/./",
-        "/index.html?x=/etc/passwd",
-        "*",
-    ],
-)
-def test_no_other_path_leads_anywhere(server, path):
-    answer, body = ask(server, path)
-    assert answer.status == 404
-    assert body == b"There is one page here, /.\n"
-
-
-@pytest.mark.parametrize("method", ["HEAD", "POST", "OPTIONS"])
-def test_nothing_can_be_sent(server, method):
-    answer, _ = ask(server, method=method)
-    assert answer.status == 501
+def test_no_other_path_leads_anywhere_and_nothing_can_be_sent(server):
+    for path in ("/favicon.ico", "/../../etc/passwd", "/%2e%2e/etc/passwd", "/./", "/x?x=/", "*"):
+        answer, body = ask(server, path)
+        assert (answer.status, body) == (404, b"There is one page here, /.\n")
+    for method in ("HEAD", "POST", "OPTIONS"):
+        assert ask(server, method=method)[0].status == 501
 
 
 def test_other_machines_are_answered_by_the_name_of_this_one():
@@ -164,12 +136,6 @@ def test_a_client_that_goes_away_prints_nothing(capsys):
                 thread.join(10)
                 assert not thread.is_alive()
     assert capsys.readouterr().err == ""
-
-
-def test_without_anything_the_page_asks_for_a_file():
-    with running() as server:
-        _, body = ask(server)
-    assert b'"models":[]' in body
 
 
 @pytest.fixture

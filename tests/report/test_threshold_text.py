@@ -1,8 +1,5 @@
 """The page prints the thresholds that Python prints."""
 
-import json
-import subprocess
-
 import numpy as np
 import pytest
 
@@ -56,14 +53,7 @@ def cases(drawn_seed):
     return [*SPECIAL, *drawn, *several, *mixed, *whole]
 
 
-def test_the_page_prints_the_same_thresholds(cases, page_programs, tmp_path):
-    file = tmp_path / "cases.json"
-    file.write_text(json.dumps([[plain(float(number)) for number in case] for case in cases]))
-    done = subprocess.run(
-        ["node", page_programs / "texts.mjs", file], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    texts = json.loads(done.stdout)
-    assert len(texts) == len(cases)
+def test_the_page_prints_the_same_thresholds(cases, ask):
+    texts = ask("texts", [[plain(float(number)) for number in case] for case in cases])
     for case, text in zip(cases, texts, strict=True):
         assert text == threshold_text(*case), case

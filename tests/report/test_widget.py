@@ -1,14 +1,10 @@
 """The widget holds the same data, follows and moves its page, and is missed in one sentence."""
 
-import importlib
-import sys
 from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics import OperatingPoints
@@ -27,16 +23,6 @@ def test_the_widget_has_the_data_of_the_report():
     assert ".isometrics" in str(made._css)
 
 
-def test_a_missing_anywidget_is_named(monkeypatch):
-    monkeypatch.delitem(sys.modules, "isometrics.report.widget", raising=False)
-    monkeypatch.setitem(sys.modules, "anywidget", None)
-    with pytest.raises(ImportError) as caught:
-        importlib.import_module("isometrics.report.widget")
-    assert str(caught.value) == (
-        "isometrics.report.widget needs anywidget: pip install 'isometrics[widget]'"
-    )
-
-
 @pytest.fixture
 def made():
     widget = pytest.importorskip("isometrics.report.widget")
@@ -51,19 +37,43 @@ def made():
 
 def test_the_widget_begins_at_the_best_rule_of_the_best_model(made):
     best = iso.best_threshold(made.models["forest"])
-    assert made.widget.model == "forest"
-    assert made.widget.threshold == best.threshold
-    assert made.widget.beta == 1
     assert repr(made.widget) == f"ReportWidget(model='forest', threshold={best.threshold}, beta=1)"
-
-
-def test_the_widget_begins_at_the_beta_of_its_verdict():
-    module = pytest.importorskip("isometrics.report.widget")
     analysis = iso.analyse([1, 0, 1, 0, 1, 0], {"a": [6, 5, 4, 3, 2, 1]})
     verdict = analysis.verdict(beta=2)
-    widget = module.ReportWidget(analysis.models, verdict=verdict)
+    widget = type(made.widget)(analysis.models, verdict=verdict)
     assert widget.beta == 2
     assert widget._repr_mimebundle_()[0]["text/plain"] == "\n".join(verdict.lines())
+
+
+NUMBER = "threshold must be a number, or None for the best one, but is"
+
+
+def test_what_cannot_be_set_is_one_sentence_and_changes_nothing(made):
+    sets = OperatingPoints.from_counts(
+        [1, 2, 2], [0, 2, 1], positives=3, negatives=4, labels=["a", "b", "c"]
+    )
+    clusters = type(made.widget)({"clusters": sets})
+    assert clusters.threshold is None
+    for widget, name, value, sentence in (
+        (made.widget, "model", "tree", "model must be one of 'linear', 'forest' but is 'tree'"),
+        (made.widget, "model", None, "model must be one of 'linear', 'forest' but is None"),
+        (made.widget, "beta", -1, "beta must be a number ≥ 0 but is -1"),
+        (made.widget, "beta", None, "beta must be a number ≥ 0 but is None"),
+        (made.widget, "threshold", "x", f"{NUMBER} 'x'"),
+        (made.widget, "threshold", True, f"{NUMBER} True"),
+        (made.widget, "threshold", float("nan"), f"{NUMBER} nan"),
+        (
+            clusters,
+            "threshold",
+            0.5,
+            "threshold cannot be set: the points of 'clusters' have no thresholds",
+        ),
+    ):
+        before = repr(widget)
+        with pytest.raises(ParameterError) as caught:
+            setattr(widget, name, value)
+        assert str(caught.value) == sentence
+        assert repr(widget) == before
 
 
 def test_the_model_and_beta_choose_the_threshold(made):
@@ -82,34 +92,6 @@ def test_the_model_and_beta_choose_the_threshold(made):
     assert seen == [("threshold", value) for value in (best, strict, at, strict)]
 
 
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=1), st.data())
-def test_the_best_rule_is_that_of_best_threshold(rows, data):
-    widget = pytest.importorskip("isometrics.report.widget")
-    labels, scores = zip(*rows, (True, 3), (False, 3), strict=True)
-    points = OperatingPoints.from_scores(labels, scores)
-    beta = data.draw(st.sampled_from([0, 0.5, 1, 2, 100, float("inf")]) | st.floats(0, 50))
-    made = widget.ReportWidget({"a": points})
-    made.beta = beta
-    assert made.threshold == iso.best_threshold(points, beta=beta).threshold
-
-
-def test_recall_alone_is_an_infinite_beta(made):
-    widget = made.widget
-    widget.beta = float("inf")
-    # JSON has no infinity.
-    assert widget.get_state("beta")["beta"] == "inf"
-    points = made.models[widget.model]
-    assert widget.threshold == iso.best_threshold(points, beta=float("inf")).threshold
-    widget.beta = 1
-    widget.set_state({"beta": "inf", "threshold": widget.threshold})
-    assert widget.beta == float("inf")
-    verdict = iso.analyse([1, 0, 1, 0], {"m": [3, 2, 1, 0]}).verdict(
-        beta=float("inf"), n_resamples=20
-    )
-    first = type(widget)({"m": iso.OperatingPoints.from_scores([1, 0], [1, 0])}, verdict=verdict)
-    assert first.beta == float("inf")
-
-
 @pytest.mark.parametrize("given", [0.05, np.float32(0.25), -99, 3, float("inf"), float("-inf")])
 def test_a_threshold_becomes_the_score_that_flags_the_same_items(made, given):
     made.widget.threshold = given
@@ -119,44 +101,6 @@ def test_a_threshold_becomes_the_score_that_flags_the_same_items(made, given):
     assert points.at(made.widget.threshold).fp == points.at(given).fp
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "sentence"),
-    [
-        ("model", "tree", "model must be one of 'linear', 'forest' but is 'tree'"),
-        ("model", None, "model must be one of 'linear', 'forest' but is None"),
-        ("beta", -1, "beta must be a number ≥ 0 but is -1"),
-        ("beta", None, "beta must be a number ≥ 0 but is None"),
-        ("threshold", "x", "threshold must be a number, or None for the best one, but is 'x'"),
-        ("threshold", True, "threshold must be a number, or None for the best one, but is True"),
-        (
-            "threshold",
-            float("nan"),
-            "threshold must be a number, or None for the best one, but is nan",
-        ),
-    ],
-)
-def test_what_cannot_be_set_is_one_sentence_and_changes_nothing(made, name, value, sentence):
-    before = repr(made.widget)
-    with pytest.raises(ParameterError) as caught:
-        setattr(made.widget, name, value)
-    assert str(caught.value) == sentence
-    assert repr(made.widget) == before
-
-
-def test_sets_have_no_thresholds():
-    widget = pytest.importorskip("isometrics.report.widget")
-    sets = OperatingPoints.from_counts(
-        [1, 2, 2], [0, 2, 1], positives=3, negatives=4, labels=["a", "b", "c"]
-    )
-    made = widget.ReportWidget({"clusters": sets})
-    assert made.threshold is None
-    with pytest.raises(ParameterError) as caught:
-        made.threshold = 0.5
-    assert str(caught.value) == (
-        "threshold cannot be set: the points of 'clusters' have no thresholds"
-    )
-
-
 def test_what_the_page_tells_is_taken_as_it_is(made):
     widget, seen = made.widget, []
     widget.observe(lambda change: seen.append(change.name), ["model", "threshold", "beta"])
@@ -164,13 +108,18 @@ def test_what_the_page_tells_is_taken_as_it_is(made):
     widget.set_state({"beta": 2, "threshold": 0.123456, "model": "linear"})
     assert (widget.model, widget.threshold, widget.beta) == ("linear", 0.123456, 2)
     assert sorted(seen) == ["beta", "model", "threshold"]
-    widget.set_state({"beta": 3})
-    assert widget.threshold == 0.123456
-    widget.set_state({"threshold": "inf"})
-    assert widget.threshold == float("inf")
-    assert widget.get_state("threshold") == {"threshold": "inf"}
-    widget.set_state({"threshold": None})
-    assert widget.threshold == iso.best_threshold(made.models["linear"], beta=3).threshold
+    # JSON has no infinity.
+    for name in ("beta", "threshold"):
+        widget.set_state({name: "inf"})
+        assert getattr(widget, name) == float("inf")
+        assert widget.get_state(name) == {name: "inf"}
+    for beta in (float("inf"), 3):
+        widget.beta = beta
+        widget.set_state({"threshold": None})
+        assert widget.threshold == iso.best_threshold(made.models["linear"], beta=beta).threshold
+    analysis = iso.analyse([1, 0, 1, 0], {"m": [3, 2, 1, 0]})
+    verdict = analysis.verdict(beta=float("inf"), n_resamples=20)
+    assert type(widget)(analysis.models, verdict=verdict).beta == float("inf")
 
 
 def test_a_converted_notebook_shows_the_areas():

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     from isometrics.calibration import HullCalibrator
     from isometrics.cli.output import Progress
-    from isometrics.decisions.decision import Decision
     from isometrics.formats import Predictions
     from isometrics.points import OperatingPoints
     from isometrics.sources.batches import Source
@@ -101,7 +100,10 @@ def apply(
 
     with reading.opened(file) as source:
         _check_new(source, readable(column), Advice("choose another name with {column}"))
-        name = _score_column(decision, source, scores)
+        name = scores or decision.origin.scores or decision.origin.model
+        if not name:
+            raise ParameterError("the rule names no column", _SCORES)
+        check_scores(source, name, _SCORES)
         model_column = decision.origin.model_column
         added = _Added(
             readable(column),
@@ -134,15 +136,6 @@ def apply(
             f"Beware: {_percent(share)} is far from {_percent(expected)}; look whether these are "
             "the same scores on the same scale, or choose a threshold on newer data"
         )
-
-
-def _score_column(decision: Decision, source: Source, scores: str | None) -> str:
-    chosen = scores or decision.origin.scores or decision.origin.model
-    if not chosen:
-        raise ParameterError("the rule names no column", _SCORES)
-    check_column(source, chosen, _SCORES)
-    check_numeric(source, chosen)
-    return chosen
 
 
 _SCORES = Advice("say which one holds the scores with {scores}")
@@ -227,7 +220,7 @@ def _calibrated(
 ) -> list[_Added]:
     """Return the columns of calibrated scores: one of all models, or one for each."""
     functions = {name: calibrator.transform for name, calibrator in calibrators.items()}
-    given = request.score_columns()
+    given = request.roles()["scores"]
     if request.model:
         named = list(given.values()) if isinstance(given, dict) else given or []
         if len(named) != 1:
@@ -245,8 +238,7 @@ def _calibrated(
             known = ", ".join(map(repr, functions))
             raise ParameterError(f"the map has no model {name!r}, only {known}")
         advice = Advice("say which one holds the scores with {scores} {}=COLUMN", name)
-        check_column(source, column, advice if name else _SCORES)
-        check_numeric(source, column)
+        check_scores(source, column, advice if name else _SCORES)
     if request.model:
         added = [_Added("calibrated", "double", chosen[""], functions, request.model)]
     else:
@@ -408,11 +400,12 @@ def check_column(source: Source, column: str, advice: Advice | None = None) -> N
         raise ParameterError(f"{source.name!r} has no column {column!r}; {instead}", advice)
 
 
-def check_numeric(source: Source, column: str) -> None:
+def check_scores(source: Source, column: str, advice: Advice) -> None:
     """Refuse a column of scores that are no numbers; of a file without rows, nobody knows."""
     from isometrics.sources.batches import NUMERIC, kind_of
     from isometrics.sources.cleaning import refuse_texts
 
+    check_column(source, column, advice)
     source.settle([column], [column])
     dtype = source.schema.field(column).type
     if kind_of(dtype) == "string":

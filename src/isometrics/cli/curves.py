@@ -26,6 +26,8 @@ from isometrics.cli.table_files import check_suffix, write_table
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from isometrics.analysis import Analysis
     from isometrics.cli.output import Columns
     from isometrics.decisions.thresholds import Entry
@@ -233,30 +235,22 @@ def tradeoff(
         except ParameterError as error:
             raise error.within(f"{entry.model} {entry.group}") from None
 
-    parts = {
-        "intervals": ("The best threshold for every weight λ of recall", _intervals),
-        "areas": ("The area under the curve", _area),
-        "useful": ("Where the curve beats every trivial set", _useful),
+    def intervals(entry: Entry) -> Columns:
+        pieces = curve(entry).intervals
+        return pieces._columns() | pieces._printed_names()
+
+    parts: dict[str, tuple[str, Callable[[Entry], Columns]]] = {
+        "intervals": ("The best threshold for every weight λ of recall", intervals),
+        "areas": ("The area under the curve", lambda entry: {"area": [curve(entry).area()]}),
+        "useful": (
+            "Where the curve beats every trivial set",
+            lambda entry: curve(entry).useful_range()._columns(),
+        ),
     }
     if lam:
-        parts["values"] = ("The best values", lambda found: _values(found, lam))
-    found = [
-        Part(key, title, stacked(analysis, lambda entry, of=of: of(curve(entry))))  # type: ignore[misc]
-        for key, (title, of) in parts.items()
-    ]
+        parts["values"] = ("The best values", lambda entry: _values(curve(entry), lam))
+    found = [Part(key, title, stacked(analysis, of)) for key, (title, of) in parts.items()]
     answer(about(analysis) | {"index": index}, found, as_json=request.json)
-
-
-def _intervals(found: Tradeoff) -> Columns:
-    return found.intervals._columns() | found.intervals._printed_names()
-
-
-def _area(found: Tradeoff) -> Columns:
-    return {"area": [found.area()]}
-
-
-def _useful(found: Tradeoff) -> Columns:
-    return found.useful_range()._columns()
 
 
 def _values(found: Tradeoff, weights: tuple[float, ...]) -> Columns:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from inspect import cleandoc
 from shutil import get_terminal_size
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-Command = TypeVar("Command", bound="Callable[..., Any]")
+    from collections.abc import Mapping
 
 TASKS: Mapping[str, Mapping[str, str]] = {
     "Decide": {
@@ -47,8 +44,9 @@ TOPICS = ("files", "objectives", "certainty", "words", "rules", "exit-codes")
 
 
 _LISTED = "".join(
-    f"\n{task}:\n" + "".join(f"  {name:<12}{what}\n" for name, what in commands.items())
+    f"\n{task}:\n" * (name == next(iter(commands))) + f"  {name:<12}{what}\n"
     for task, commands in TASKS.items()
+    for name, what in commands.items()
 )
 PAGE = f"""\
 Usage: isometrics COMMAND
@@ -67,29 +65,6 @@ Options:
 """What help prints first, in lines of 60 characters or less."""
 
 MORE = f"More: isometrics help TOPIC, where TOPIC is {', '.join(TOPICS)} or a command."
-
-
-def unwrapped(command: Command) -> Command:
-    """Join the lines of each paragraph of the help, so that they break where the terminal ends.
-
-    Lines of a paragraph begin at the same column; examples stay as they are.
-    """
-    lines: list[str] = []
-    for line in cleandoc(command.__doc__ or "").splitlines():
-        above = lines[-1] if lines else ""
-        same_margin = _margin(line) == _margin(above)
-        is_apart = any(text.lstrip().startswith(("---", "isometrics ")) for text in (line, above))
-        if line and above and same_margin and not is_apart:
-            lines[-1] = f"{above} {line.strip()}"
-        else:
-            # The name of a parameter stands above an underline, too.
-            lines.append(line)
-    command.__doc__ = "\n".join(lines)
-    return command
-
-
-def _margin(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def print_page() -> None:

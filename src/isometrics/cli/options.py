@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from cyclopts import Token
 
     from isometrics.analysis import Analysis
-    from isometrics.errors import Advice
     from isometrics.sources.batches import Source
 
     PathText = str
@@ -147,25 +146,17 @@ class Request(Reading):
     prevalence: Annotated[float | None, _READING] = None
     """Look at everything at this prevalence, that of the deployment, instead of the file's own."""
 
-    def score_columns(self) -> dict[str, str] | list[str] | None:
-        """Return the score columns as `read_predictions` takes them."""
-        if not any("=" in given for given in self.scores):
-            return list(self.scores) or None
-        pairs = (given.partition("=") for given in self.scores)
-        found = {readable(name): column if equals else name for name, equals, column in pairs}
-        if len(found) < len(self.scores):
-            raise ParameterError("--scores gives one model two columns; use different names")
-        return found
-
     def roles(self) -> dict[str, Any]:
         """Return which column is what, as `read_predictions` takes it."""
-        optional = {role: getattr(self, role) for role in ("model", "weight", "group")}
-        return {
-            "label": self.label,
-            "scores": self.score_columns(),
-            "pos_label": self.pos_label,
-            **{role: False if name == "" else name for role, name in optional.items()},
-        }
+        roles = {role: getattr(self, role) for role in ("model", "weight", "group")}
+        roles = {role: False if name == "" else name for role, name in roles.items()}
+        scores: dict[str, str] | list[str] | None = list(self.scores) or None
+        if any("=" in given for given in self.scores):
+            pairs = (given.partition("=") for given in self.scores)
+            scores = {readable(name): column if equals else name for name, equals, column in pairs}
+            if len(scores) < len(self.scores):
+                raise ParameterError("--scores gives one model two columns; use different names")
+        return roles | {"label": self.label, "scores": scores, "pos_label": self.pos_label}
 
 
 @Parameter(name="*")
@@ -271,23 +262,19 @@ class Certainty:
 
     def options(self) -> dict[str, Any]:
         """Return the options of `bootstrap`; none unless intervals are wanted."""
-        if self.confidence is None:
-            return {}
-        chosen = {} if self.resamples is None else {"n_resamples": self.resamples}
-        return chosen | {
-            "confidence_level": self.confidence,
-            "random_state": self.random_state,
-            "n_jobs": -1,
-        }
+        return self.drawing() | {"n_jobs": -1} if self.wanted else {}
 
     def drawing(self) -> dict[str, Any]:
-        """Return how rows are drawn again, checked, with defaults for what is not given."""
+        """Return what is given of how rows are drawn again, checked."""
         from isometrics._core.parameters import check_confidence, check_size, parse_random_state
 
-        level = 0.95 if self.confidence is None else check_confidence(self.confidence)
-        size = RESAMPLES if self.resamples is None else check_size(self.resamples, "n_resamples")
+        chosen: dict[str, Any] = {"random_state": self.random_state}
         parse_random_state(self.random_state)
-        return {"confidence_level": level, "n_resamples": size, "random_state": self.random_state}
+        if self.confidence is not None:
+            chosen["confidence_level"] = check_confidence(self.confidence)
+        if self.resamples is not None:
+            chosen["n_resamples"] = check_size(self.resamples, "n_resamples")
+        return chosen
 
     def rows_to_keep(self, otherwise: int | bool = False) -> int | str:
         """Return which rows `load` is to keep: those that intervals need, if they are wanted.
@@ -298,7 +285,6 @@ class Certainty:
         return "needed" if self.wanted else otherwise
 
 
-RESAMPLES = 2000
 ANSWERS = Answers()
 READING = Reading()
 REQUEST = Request()
@@ -331,7 +317,7 @@ def load(file: str, request: Request, *, keep_rows: bool | int | str | None = Fa
             header=request.header,
             strict=request.strict,
             progress=progress,
-            notify=None if request.json else _note_advice,
+            notify=None if request.json else lambda advice: note(advice.phrase(option_of)),
         )
     if not request.json:
         note(analysis.description)
@@ -344,10 +330,6 @@ def load(file: str, request: Request, *, keep_rows: bool | int | str | None = Fa
     if request.prevalence is None:
         return analysis
     return analysis.at_prevalence(request.prevalence)
-
-
-def _note_advice(advice: Advice) -> None:
-    note(advice.phrase(option_of))
 
 
 def about(analysis: Analysis) -> dict[str, object]:

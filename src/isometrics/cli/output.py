@@ -48,7 +48,10 @@ def part_of(key: str, table: ResultTable, title: str | None = None) -> Part:
 def answer(about: dict[str, object], parts: Sequence[Part], *, as_json: bool) -> None:
     """Print the tables of an answer, or all of it as one JSON object."""
     if as_json:
-        print(json_text(about | as_data(parts)))
+        # What the encoding of the stream may not have is escaped.
+        is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+        said = about | as_data(parts)
+        print(json.dumps(said, ensure_ascii=not is_unicode, allow_nan=False, indent=2))
         return
     for number, part in enumerate(parts):
         title, columns = cell(part.title), part.columns if part.shown is None else part.shown
@@ -94,12 +97,6 @@ def option_of(parameter: str) -> str:
 # ---------------------------------------------------------------------- JSON
 
 
-def json_text(said: object) -> str:
-    """Return data as JSON for standard output; what its encoding may not have is escaped."""
-    unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    return json.dumps(said, ensure_ascii=not unicode, allow_nan=False, indent=2)
-
-
 def as_data(parts: Sequence[Part]) -> dict[str, object]:
     """Return tables by their keys, each a list of its rows."""
     return {part.key: list(records(part.columns)) for part in parts}
@@ -107,13 +104,10 @@ def as_data(parts: Sequence[Part]) -> dict[str, object]:
 
 def records(columns: Columns) -> Iterator[dict[str, object]]:
     """Yield the rows of a table as objects that JSON can hold."""
-    for row in zip(*map(plain_list, columns.values()), strict=True):
-        yield dict(zip(columns, row, strict=True))
-
-
-def plain_list(values: Any) -> list[object]:
-    """Return values as JSON has them."""
-    return [plain(value) for value in (values.tolist() if hasattr(values, "tolist") else values)]
+    # Thresholds that are printed as texts are the numbers they are here.
+    lists = (each.tolist() if hasattr(each, "tolist") else each for each in columns.values())
+    for row in zip(*lists, strict=True):
+        yield dict(zip(columns, map(plain, row), strict=True))
 
 
 def plain(value: Any) -> object:
@@ -192,19 +186,13 @@ def _is_number(text: str) -> bool:
 
 def stacked(analysis: Analysis, columns_of: Callable[[Entry], Columns]) -> Columns:
     """Return the columns of every table below each other, with the names of model and group."""
-    entries = list(analysis._entries(by_group=True))
-    found = [columns_of(entry) for entry in entries]
-    sizes = [len(next(iter(columns.values()))) for columns in found]
-    stack: Columns = {"model": _repeated([entry.model for entry in entries], sizes)}
-    if analysis.groups:
-        stack["group"] = _repeated([entry.group for entry in entries], sizes)
-    for name in found[0]:
-        stack[name] = joined([columns[name] for columns in found])
-    return stack
-
-
-def _repeated(names: list[str], sizes: list[int]) -> list[str]:
-    return [name for name, size in zip(names, sizes, strict=True) for _ in range(size)]
+    tables: list[Columns] = []
+    for entry in analysis._entries(by_group=True):
+        found = columns_of(entry)
+        size = len(next(iter(found.values())))
+        group = {"group": [entry.group] * size} if analysis.groups else {}
+        tables.append({"model": [entry.model] * size} | group | found)
+    return {name: joined([table[name] for table in tables]) for name in tables[0]}
 
 
 def joined(parts: list[Any]) -> Any:

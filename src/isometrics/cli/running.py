@@ -11,9 +11,10 @@ import warnings
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any
 
-from isometrics.cli.help import COMMANDS, MORE, PAGE, print_page, unwrapped
+from isometrics.cli.help import COMMANDS, MORE, PAGE, print_page
 from isometrics.cli.output import cell, option_of
 from isometrics.errors import IsometricsError, UndefinedWarning, redacted, require, system_reason
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
     from cyclopts import App
 
-FINE = 0
-UNEXPECTED = 1
 BAD_INPUT = 2
 _SENTENCES: dict[int, str] = {signal.SIGINT: "interrupted"} | {
     # Windows has no SIGHUP.
@@ -69,19 +68,31 @@ _MODULES = {
     "demo": "demo_and_doctor",
     "doctor": "demo_and_doctor",
     "plot": "curves",
-    "report": "page",
-    "serve": "page",
+    "report": "summary",
+    "serve": "summary",
     "thresholds": "verdict",
     "tradeoff": "curves",
 }
 """Where the function of a command lies, if not in the module of its name."""
 
 
-def function_of(command: str) -> Callable[..., int | None]:
-    """Return the function of a command, which has its name."""
-    module = import_module(f"isometrics.cli.{_MODULES.get(command, command)}")
-    function: Callable[..., int | None] = getattr(module, command + "_" * (command == "help"))
-    return unwrapped(function)
+def unwrapped(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Join the lines of each paragraph of the help, so that they break where the terminal ends.
+
+    Lines of a paragraph begin at the same column; examples stay as they are.
+    """
+    lines: list[str] = []
+    for line in cleandoc(command.__doc__ or "").splitlines():
+        above = lines[-1] if lines else ""
+        margins = {len(text) - len(text.lstrip()) for text in (line, above)}
+        is_apart = any(text.lstrip().startswith(("---", "isometrics ")) for text in (line, above))
+        if line and above and len(margins) == 1 and not is_apart:
+            lines[-1] = f"{above} {line.strip()}"
+        else:
+            # The name of a parameter stands above an underline, too.
+            lines.append(line)
+    command.__doc__ = "\n".join(lines)
+    return command
 
 
 @cache
@@ -106,7 +117,9 @@ def application(only: str = "") -> App:
         suppress_keyboard_interrupt=False,
     )
     for name in [only] if only in COMMANDS else COMMANDS:
-        app.command(function_of(name), name=name)
+        module = import_module(f"isometrics.cli.{_MODULES.get(name, name)}")
+        # Python has a function `help` of its own.
+        app.command(unwrapped(getattr(module, name + "_" * (name == "help"))), name=name)
     app.register_install_completion_command(help="Install completion for the shell in use.")
     return app
 
@@ -115,7 +128,7 @@ def isometrics(words: list[str]) -> int | None:
     """Run a command of `isometrics`. To list what there is loads no library."""
     require("the command isometrics", "cyclopts", "rich", "duckdb", "pyarrow")
     first = words[0] if words else "--help"
-    if _is_option(first) and {"--help", "-h"} & {first, *words}:
+    if first.startswith("-") and first != "-" and {"--help", "-h"} & {first, *words}:
         print_page()
         return None
     app = application(first)
@@ -132,7 +145,9 @@ def run(arguments: Sequence[str], command: Callable[[list[str]], int | None] = i
             stream.reconfigure(errors="backslashreplace")
     received: list[int] = []
     try:
-        with _short_warnings(), _signals_as_interrupts() as received:
+        with warnings.catch_warnings(), _signals_as_interrupts() as received:
+            warnings.simplefilter("always", UndefinedWarning)
+            warnings.showwarning = _show_warning
             code = command(words)
             print(end="", flush=True)
     except BaseException as error:
@@ -146,11 +161,7 @@ def run(arguments: Sequence[str], command: Callable[[list[str]], int | None] = i
             code, sentence = _ending(error)
         if sentence:
             print(f"isometrics: {redacted(sentence)}", file=sys.stderr)
-    return code or FINE
-
-
-def _is_option(word: str) -> bool:
-    return word.startswith("-") and word != "-"
+    return code or 0
 
 
 def _ending(error: BaseException) -> tuple[int, str]:
@@ -159,7 +170,7 @@ def _ending(error: BaseException) -> tuple[int, str]:
     if isinstance(error.__context__ if isinstance(error, SystemExit) else error, BrokenPipeError):
         # Who reads the output has read enough.
         _abandon_output()
-        return FINE, ""
+        return 0, ""
     if isinstance(error, OSError) or isinstance(error.__cause__, OSError):
         # What could not be written would be tried again, and fail without a sentence.
         _abandon_output()
@@ -175,7 +186,7 @@ def _ending(error: BaseException) -> tuple[int, str]:
     if isinstance(error, CycloptsError):
         hint = "Give files first, then options; --help says what is accepted."
         return BAD_INPUT, f"{cell(error)} {hint}"
-    return UNEXPECTED, (
+    return 1, (
         f"unexpected {type(error).__name__}: {cell(error)}; this is a defect of isometrics, run "
         "the command again with --debug and report what it prints"
     )
@@ -191,12 +202,5 @@ def _abandon_output() -> None:
         os.close(nowhere)
 
 
-@contextmanager
-def _short_warnings() -> Iterator[None]:
-    def show(message: Warning | str, *_: object, **__: object) -> None:
-        print(f"isometrics: warning: {cell(message)}", file=sys.stderr)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", UndefinedWarning)
-        warnings.showwarning = show
-        yield
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"isometrics: warning: {cell(message)}", file=sys.stderr)

@@ -6,10 +6,10 @@ import csv
 import gzip
 import io
 import json
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from decimal import Decimal
 from pathlib import PurePath
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any
 
 from isometrics._core.files import STANDARD_OUTPUT, whole_file
 from isometrics.cli.options import readable
@@ -17,7 +17,7 @@ from isometrics.cli.output import plain, records
 from isometrics.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     import pyarrow as pa
 
@@ -66,23 +66,34 @@ def write_batches(
         What kind of file it is, if its own suffix does not tell.
     """
     kind = suffix or kind_of(target)
-    with _sentences(target), whole_file(target, binary=True) as file:
-        if kind == ".parquet":
-            from pyarrow import parquet
+    import pyarrow as pa
 
-            _write_all(parquet.ParquetWriter(file, schema), batches)
-        elif kind == ".arrow":
-            import pyarrow as pa
+    try:
+        with whole_file(target, binary=True) as file:
+            _write(schema, batches, file, kind)
+    except pa.ArrowException as error:
+        # What a format cannot hold is one sentence.
+        where = "to standard output" if target == STANDARD_OUTPUT else repr(target)
+        raise FileError(f"cannot write {where}: {error}") from error
 
-            _write_all(pa.ipc.new_file(file, schema), batches)
+
+def _write(schema: pa.Schema, batches: Batches, file: IO[bytes], kind: str) -> None:
+    if kind in (".parquet", ".arrow"):
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        opened = parquet.ParquetWriter if kind == ".parquet" else pa.ipc.new_file
+        with opened(file, schema) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+        return
+    written = _written(schema)
+    rows = (batch.cast(written) for batch in batches)
+    with _content(file, kind) as content:
+        if kind in TEXTS:
+            _write_text(written, rows, content, "\t" if "tsv" in kind else ",")
         else:
-            written = _written(schema)
-            rows = (batch.cast(written) for batch in batches)
-            with _content(file, kind) as content:
-                if kind in TEXTS:
-                    _write_text(written, rows, content, "\t" if "tsv" in kind else ",")
-                else:
-                    _write_json((row for batch in rows for row in batch.to_pylist()), content, kind)
+            _write_json((row for batch in rows for row in batch.to_pylist()), content, kind)
 
 
 def kind_of(target: str) -> str:
@@ -110,32 +121,11 @@ def check_suffix(target: str | None) -> None:
         )
 
 
-@contextmanager
-def _sentences(target: str) -> Iterator[None]:
-    """Turn what a format cannot hold into one sentence."""
-    import pyarrow as pa
-
-    try:
-        yield
-    except pa.ArrowException as error:
-        where = "to standard output" if target == STANDARD_OUTPUT else repr(target)
-        raise FileError(f"cannot write {where}: {error}") from error
-
-
-@contextmanager
-def _content(file: IO[bytes], kind: str) -> Iterator[IO[bytes]]:
-    """Give the file, or what compresses into it; the same rows give the same bytes."""
+def _content(file: IO[bytes], kind: str) -> AbstractContextManager[Any]:
+    """Return the file, or what compresses into it; the same rows give the same bytes."""
     if not kind.endswith(_GZIP):
-        yield file
-        return
-    with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as content:
-        yield cast("IO[bytes]", content)
-
-
-def _write_all(writer: Any, batches: Batches) -> None:
-    with writer:
-        for batch in batches:
-            writer.write_batch(batch)
+        return nullcontext(file)
+    return gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0)
 
 
 # ---------------------------------------------------------------------- text

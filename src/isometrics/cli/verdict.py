@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from isometrics.analysis.verdicts import Verdicts
     from isometrics.cli.output import Columns
     from isometrics.decisions.decision import Decision
-    from isometrics.decisions.objective import Objective
     from isometrics.decisions.thresholds import Entry
 
 BETAS = (0.5, 1.0, 2.0)
@@ -85,7 +84,10 @@ def verdict(
     # What cannot be answered is said before a long file is read.
     objective = objectives.only()
     drawing = certainty.drawing()
-    _check_given(threshold)
+    if threshold:
+        from isometrics.analysis.threshold_check import parse_given
+
+        parse_given(list(threshold))
     if threshold and (fold is not None or objectives.sure is not None):
         raise ParameterError(
             "--threshold is told beside the best threshold of each model; give it without --fold "
@@ -113,7 +115,9 @@ def verdict(
             best = f"the best for {check.objective.label}, each model judged by itself"
             parts.append(part_of("thresholds", check, f"Given thresholds beside {best}"))
     if output is not None:
-        _rule_of_verdict(found).save(output)
+        if len(found.verdicts) > 1:
+            raise ParameterError("-o writes the rule of one class; choose one with --scores")
+        next(iter(found.verdicts.values())).decision.save(output)
         if output == "-":
             return
     if request.json:
@@ -145,22 +149,6 @@ def _print(found: Verdicts, parts: list[Part]) -> None:
     if parts:
         print()
         answer({}, parts, as_json=False)
-
-
-def _check_given(threshold: tuple[float, ...]) -> None:
-    """Refuse thresholds that are no numbers."""
-    if threshold:
-        from isometrics.analysis.threshold_check import parse_given
-
-        parse_given(list(threshold))
-
-
-def _rule_of_verdict(found: Verdicts) -> Decision:
-    """Return the rule of the only verdict; several classes are refused."""
-    if len(found.verdicts) > 1:
-        raise ParameterError("-o writes the rule of one class; choose one with --scores")
-    (verdict,) = found.verdicts.values()
-    return verdict.decision
 
 
 def data_of(found: Verdicts) -> dict[str, object]:
@@ -224,7 +212,10 @@ def thresholds(
         )
     if threshold and len(asked) > 1:
         raise ParameterError("--threshold is told beside the best one for one objective; give one")
-    _check_given(threshold)
+    if threshold:
+        from isometrics.analysis.threshold_check import parse_given
+
+        parse_given(list(threshold))
     # Judged are the rows of the other file, where there is one.
     kept = None if threshold else False
     analysis = load(file, request, keep_rows=False if on is not None else kept)
@@ -318,10 +309,11 @@ def _optimal(entry: Entry) -> Columns:
 
 def _best(entry: Entry, asked: list[dict[str, Any]]) -> Columns:
     from isometrics._core.threshold_text import ThresholdTexts
+    from isometrics.decisions.objective import parse_objective
     from isometrics.decisions.thresholds import decision_or_nan
 
     where = f"{entry.model} {entry.group}"
-    decisions = [decision_or_nan(entry.points, _parsed(each), where) for each in asked]
+    decisions = [decision_or_nan(entry.points, parse_objective(**each), where) for each in asked]
     names = ("objective", "threshold", "value", "tp", "fp", "fn", "tn", "precision", "recall")
     found: Columns = {name: [getattr(decision, name) for decision in decisions] for name in names}
     below = [decision._below for decision in decisions]
@@ -331,13 +323,14 @@ def _best(entry: Entry, asked: list[dict[str, Any]]) -> Columns:
 def _judged(tuning: Analysis, test: Analysis, asked: list[dict[str, Any]]) -> Columns:
     """Return what thresholds promised, and what they achieve on the same model of other data."""
     from isometrics._core.threshold_text import ThresholdTexts
+    from isometrics.decisions.objective import parse_objective
     from isometrics.decisions.thresholds import decision_or_nan, transferred
     from isometrics.points.models import check_has_model
 
     rows: list[dict[str, Any]] = []
     for model, points in tuning.models.items():
         check_has_model("the file to judge on", test.models, model)
-        for objective in map(_parsed, asked):
+        for objective in (parse_objective(**each) for each in asked):
             decision = decision_or_nan(points, objective, model)
             # A budget counts rows of the tuning data, and is the same share of the test data.
             shared = objective.for_rows(points.positives + points.negatives)
@@ -352,9 +345,3 @@ def _judged(tuning: Analysis, test: Analysis, asked: list[dict[str, Any]]) -> Co
     table: Columns = {name: [row[name] for row in rows] for name in rows[0]}
     columns = zip(*table["threshold"], strict=True)
     return table | {"threshold": ThresholdTexts(*columns)}
-
-
-def _parsed(asked: dict[str, Any]) -> Objective:
-    from isometrics.decisions.objective import parse_objective
-
-    return parse_objective(**asked)

@@ -20,7 +20,6 @@ __all__ = ["analysis_of"]
 
 SOURCES = ("train", "test")
 """In the order in which a split has them."""
-METHODS = ("predict_proba", "decision_function")
 
 
 def analysis_of(
@@ -66,7 +65,6 @@ def analysis_of(
     [('split 0', ['LogisticRegression']), ('split 1', ['LogisticRegression'])]
     """
     check_choice(data_source, "data_source", SOURCES)
-    check_choice(response_method, "response_method", ("auto", *METHODS))
     reports = _models_of(report)
     models = {
         name: list(_splits(model, data_source, response_method, pos_label))

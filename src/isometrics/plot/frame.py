@@ -109,6 +109,7 @@ NAMES = {
     "roc": ("false positive rate", "true positive rate"),
     "pr": ("recall", "precision"),
     "prg": ("recall gain", "precision gain"),
+    "reliability": ("predicted probability", "share of positives"),
 }
 TITLES = {"roc": "ROC", "pr": "PR", "prg": "PRG"}
 

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from isometrics._core.results import percent
 from isometrics.errors import ParameterError
-from isometrics.plot.frame import (
-    BASELINE,
-    MARGIN,
-    axes_for,
-    frame,
-    lambda_frame,
-    plain,
-    style_of,
-)
+from isometrics.plot.frame import BASELINE, frame, lambda_frame, plain, style_of
 from isometrics.plot.tradeoff import name_of
 from isometrics.uncertainty.bands import Band
 
@@ -119,9 +111,7 @@ def reliability(
     ['calibrated', 'Brier score 0.140, log loss 0.418']
     """
     named = reports if isinstance(reports, Mapping) else {"": reports}
-    ax = axes_for(ax, "predicted probability", "share of positives")
-    ax.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(-MARGIN, 1 + MARGIN))
-    ax.set_aspect("equal")
+    ax = frame(ax, "reliability")
     ax.plot([0, 1], [0, 1], color=BASELINE, linestyle=":", label="calibrated")
     for index, (name, report) in enumerate(named.items()):
         style = style_of(index, max(len(named), 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack, cast
 
 import numpy as np
@@ -243,7 +244,12 @@ def draw_space(space: str, pts: Models, ax: Axes | None, options: Mapping[str, o
     chosen = _Options(**cast("dict[str, Any]", options)).checked(space, prevalences)
     own_figure = ax is None
     ax = frame(ax, space, chosen.low)
-    drawn = Drawn(ax, [], [], _draw_background(ax, space, prevalences, chosen))
+    # Where models differ in prevalence, `_Options.checked` refused what needs a single one.
+    if space == "pr" and chosen.unachievable:
+        unachievable(ax, prevalences[0])
+    _draw_isolines(ax, space, prevalences[0], chosen)
+    without_model = baseline(ax, space, prevalences, beta=chosen.beta) if chosen.baseline else None
+    drawn = Drawn(ax, [], [], without_model)
     low = chosen.low - MARGIN
     for row, (name, points) in enumerate(models):
         style = style_of(row, len(models))
@@ -342,36 +348,20 @@ def _draw_points(
 # ---------------------------------------------------------------------- behind the curves
 
 
-def _draw_background(
-    ax: Axes, space: str, prevalences: list[float], options: _Options
-) -> Line2D | None:
-    """Draw what lies behind the curves, and return the baseline if there is one."""
-    # Where models differ in prevalence, `_Options.checked` refused what needs a single one.
-    lowest = prevalences[0]
-    if space == "pr" and options.unachievable:
-        unachievable(ax, lowest)
-    values = LEVELS if options.isolines is True else options.isolines or ()
-    _draw_isolines(ax, space, lowest, values, beta=options.beta, cost=options.cost)
-    return baseline(ax, space, prevalences, beta=options.beta) if options.baseline else None
-
-
 LEVELS = tuple(round(0.1 * level, 1) for level in range(1, 10))
 """The values whose isometrics are drawn by default."""
 
 
-def _draw_isolines(
-    ax: Axes, space: str, prevalence: float, values: Sequence[float], *, beta: float, cost: float
-) -> None:
+def _draw_isolines(ax: Axes, space: str, prevalence: float, options: _Options) -> None:
     """Draw lines of equal accuracy (ROC), F (PR) or F gain (PRG), each with its value."""
-    name = {"roc": "accuracy", "pr": f"F{beta:g}", "prg": f"F{beta:g} gain"}[space]
-    label = f"equal {name}"
-    for value in values:
-        if space == "roc":
-            x, y = accuracy_isoline(value, space, prevalence, cost=cost)
-        elif space == "pr":
-            x, y = f_isoline(value, space, prevalence, beta=beta)
-        else:
-            x, y = f_gain_isoline(value, space, prevalence, beta=beta)
+    beta = options.beta
+    draw, label = {
+        "roc": (partial(accuracy_isoline, cost=options.cost), "equal accuracy"),
+        "pr": (partial(f_isoline, beta=beta), f"equal F{beta:g}"),
+        "prg": (partial(f_gain_isoline, beta=beta), f"equal F{beta:g} gain"),
+    }[space]
+    for value in LEVELS if options.isolines is True else options.isolines or ():
+        x, y = draw(value, space, prevalence)
         if x.size:
             isoline(ax, x, y, f"{float(value):g}", label)
             label = "_nolegend_"

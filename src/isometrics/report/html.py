@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 AREAS = tuple(measure.name for measure in (AUROC, AUPR, AUPRG))
 """The areas that are shown, as in the table of the page."""
-_UNDEFINED = "–"
 
 
 def summary_html(data: Mapping[str, Any]) -> str:
@@ -80,7 +79,7 @@ def _area_columns(models: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 def _area(limits: list[float | None] | None) -> str:
     """Return an area with three decimals, or both its limits where these differ."""
     if limits is None or None in limits:
-        return _UNDEFINED
+        return "–"
     lo, hi = (f"{limit:.3f}" for limit in limits)
     return lo if lo == hi else f"{lo}–{hi}"
 

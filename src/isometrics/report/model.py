@@ -51,23 +51,6 @@ MOST_TUNING_ROWS = 2000
 """Rows of the tuning data of all models together up to which the page has all of them."""
 
 
-def check_tuning(
-    tuning: Mapping[str, OperatingPoints], models: Mapping[str, OperatingPoints]
-) -> None:
-    """Check that tuning data has the models of the page, with a threshold for every row."""
-    if set(tuning) != set(models):
-        raise ParameterError(
-            f"the tuning data has the models {join_names(list(tuning))} but the page has "
-            f"{join_names(list(models))}; give both the same models"
-        )
-    for name, points in tuning.items():
-        if not points.table.nested or np.isnan(points.table.thresholds).any():
-            raise NotAnswerableError(
-                f"the tuning data of {join_names([name])} is {points.table.name}, which has no "
-                "threshold for every row; build it from scores"
-            )
-
-
 def tuning_data(
     table: Table, judged: Table, *, every_row: bool
 ) -> tuple[NDArray[np.intp], dict[str, Any]]:
@@ -159,7 +142,9 @@ def report_model(
             raise ParameterError(f"must be a text but is {text!r}", parameter=name)
     bands = list(options.get("bands", ()))
     level = float(bands[-1].confidence_level) if bands else 0.95
-    verdicts = _by_class(options.get("verdict"))
+    verdict = options.get("verdict")
+    # One of all models has no name.
+    verdicts = {"": verdict} if isinstance(verdict, Verdict) else verdict or {}
     packed_models = _models(named, bands, options.get("thresholds_from"))
     rows = None
     # Whole clusters and folds that were given are not drawn and dealt out by the page, nor does it
@@ -187,13 +172,6 @@ def report_model(
     return data | _others(options.get("other_verdicts", ()))
 
 
-def _by_class(verdict: Verdict | Mapping[str, Verdict] | None) -> Mapping[str, Verdict]:
-    """Return the verdict of each class; one of all models has no name."""
-    if verdict is None:
-        return {}
-    return {"": verdict} if isinstance(verdict, Verdict) else verdict
-
-
 def _models(
     models: Mapping[str, OperatingPoints],
     bands: Iterable[Band],
@@ -207,11 +185,21 @@ def _models(
     if thresholds_from is None:
         return [_model(name, points, bands_of[name]) for name, points in models.items()]
     tuning = named_models(thresholds_from)
-    check_tuning(tuning, models)
+    if set(tuning) != set(models):
+        raise ParameterError(
+            f"the tuning data has the models {join_names(list(tuning))} but the page has "
+            f"{join_names(list(models))}; give both the same models"
+        )
     every_row = sum(each.table.size for each in tuning.values()) <= MOST_TUNING_ROWS
     found = []
     for name, points in models.items():
-        rows, data = tuning_data(tuning[name].table, points.table, every_row=every_row)
+        chosen = tuning[name].table
+        if not chosen.nested or np.isnan(chosen.thresholds).any():
+            raise NotAnswerableError(
+                f"the tuning data of {join_names([name])} is {chosen.name}, which has no threshold "
+                "for every row; build it from scores"
+            )
+        rows, data = tuning_data(chosen, points.table, every_row=every_row)
         found.append(_model(name, points, bands_of[name], rows) | {"tuning": data})
     return found
 
@@ -317,17 +305,12 @@ def settings_of(verdict: Verdict) -> dict[str, Any]:
 
 def _picture(verdict: Verdict) -> dict[str, Any]:
     """Return the values of the models, and of flagging everything or nothing, to be drawn."""
-    nothing = verdict.doing_nothing
+    nothing, names = verdict.doing_nothing, ("here", "expected", "lower", "upper")
+    values = {each.name: (each.here, each.expected, *each.interval) for each in verdict.models}
     return {
         "models": [
-            {
-                "name": each.name,
-                "here": finite_or_null(each.here),
-                "expected": finite_or_null(each.expected),
-                "lower": finite_or_null(each.interval.lower),
-                "upper": finite_or_null(each.interval.upper),
-            }
-            for each in verdict.models
+            {"name": name} | dict(zip(names, map(finite_or_null, drawn), strict=True))
+            for name, drawn in values.items()
         ],
         "chosen": verdict.model,
         "everything": finite_or_null(nothing["flagging everything"]),
@@ -388,6 +371,7 @@ def _model(
     tuning_rows: Sequence[int] | NDArray[np.intp] = (),
 ) -> dict[str, Any]:
     table = points.table
+    positives, negatives = plain(table.positives), plain(table.negatives)
     rows = rows_to_explore(table) if table.nested else np.arange(table.size)
     rows = np.union1d(rows, tuning_rows).astype(np.intp)
     thinned = table.take(rows, table.kind)
@@ -396,9 +380,11 @@ def _model(
     return {
         "name": name,
         "kind": "compact" if table.partial else table.kind.name.lower(),
-        "positives": plain(table.positives),
-        "negatives": plain(table.negatives),
-        "whole": _has_integer_counts(table),
+        "positives": positives,
+        "negatives": negatives,
+        # Items were counted, not weighted.
+        "whole": {table.tp.dtype.kind, table.fp.dtype.kind} == {"i"}
+        and all(isinstance(total, int) for total in (positives, negatives)),
         "rows": table.size,
         "complete": complete,
         "thresholds": packed(thresholds),
@@ -429,14 +415,6 @@ def _areas(points: OperatingPoints) -> dict[str, Bracket]:
             return area_brackets(points)
     except NoCurveError:
         return {}
-
-
-def _has_integer_counts(table: Table) -> bool:
-    """Return whether items were counted, not weighted."""
-    kinds = {table.tp.dtype.kind, table.fp.dtype.kind}
-    return kinds == {"i"} and all(
-        isinstance(plain(total), int) for total in (table.positives, table.negatives)
-    )
 
 
 def _band(band: Band) -> dict[str, Any]:
@@ -564,16 +542,14 @@ def _words(values: Counts) -> Words:
     return order.view(np.uint64) ^ _SIGN
 
 
-def _floats(words: Words) -> NDArray[np.float64]:
-    bits: NDArray[np.int64] = flip_negatives((words ^ _SIGN).view(np.int64), 64)
-    return bits.view(np.float64)
-
-
 def unpacked(text: dict[str, str]) -> NDArray[Any]:
     """Return the numbers of `packed`."""
     ((kind, data),) = text.items()
     words = _decode(data)
-    return words.view(np.int64) if kind == "whole" else _floats(words)
+    if kind == "whole":
+        return words.view(np.int64)
+    bits: NDArray[np.int64] = flip_negatives((words ^ _SIGN).view(np.int64), 64)
+    return bits.view(np.float64)
 
 
 def _lengths(words: Words) -> NDArray[np.int64]:

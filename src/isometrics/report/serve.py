@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 from urllib.parse import parse_qs, urlsplit
 
 from isometrics.errors import ParameterError, system_reason, warn
-from isometrics.report.html import page_of
-from isometrics.report.model import PageOptions, report_model
+from isometrics.report.html import report_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from isometrics.points import OperatingPoints
+    from isometrics.report.model import PageOptions
 
 _LAST_PORT = 65535
 _EVERY_ADDRESS = ("0.0.0.0", "")
@@ -58,7 +58,7 @@ def serve(
     The address contains a token of 128 random bits; without it the page is not shown, so that
     other users of this machine or of the network cannot read it.
     """
-    with page_server(models, host=host, port=port, **options) as server:
+    with PageServer(report_html(models or {}, **options), host, port) as server:
         if server.address_for_others is not None:
             warn(
                 f"other machines can reach the page, too: whoever has the address "
@@ -75,17 +75,6 @@ def serve(
             return
 
 
-def page_server(
-    models: Mapping[str, OperatingPoints] | None = None,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 0,
-    **options: Unpack[PageOptions],
-) -> PageServer:
-    """Return the server of a page; `serve` runs it."""
-    return PageServer(page_of(report_model(models or {}, **options)), host, port)
-
-
 class PageServer(ThreadingHTTPServer):
     """A server of one page under ``/``; it reads no files.
 
@@ -96,7 +85,7 @@ class PageServer(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = False
 
-    def __init__(self, page: str, host: str, port: int) -> None:
+    def __init__(self, page: str, host: str = "127.0.0.1", port: int = 0) -> None:
         if not 0 <= port <= _LAST_PORT:
             raise ParameterError(
                 f"must be between 0, which is any free one, and {_LAST_PORT} but is {port}",

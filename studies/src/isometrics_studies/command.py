@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 import isometrics
-from isometrics.cli.help import unwrapped
 from isometrics.cli.options import ANSWERS, Answers, Target
 from isometrics.cli.output import Part, answer, meter, note, part_of
-from isometrics.cli.running import run
+from isometrics.cli.running import run, unwrapped
 from isometrics.errors import ParameterError
 
 if TYPE_CHECKING:

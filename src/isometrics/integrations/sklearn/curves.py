@@ -85,13 +85,12 @@ def points_per_fold(
     folds = zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True)
     for number, (estimator, rows) in enumerate(folds):
         index = positive_index(estimator.classes_, pos_label)
+        weights = None if sample_weight is None else _safe_indexing(sample_weight, rows)
         try:
             tables[str(number)] = OperatingPoints.from_scores(
                 _safe_indexing(y, rows),
                 positive_scores(estimator, _safe_indexing(X, rows), response_method, pos_label),
-                sample_weight=None
-                if sample_weight is None
-                else _safe_indexing(sample_weight, rows),
+                sample_weight=weights,
                 pos_label=np.asarray(estimator.classes_)[index],
             )
         except OneClassError as error:
@@ -230,19 +229,20 @@ class PointsDisplay:
     @property
     def area(self) -> float | list[float]:
         """The area under each curve."""
-        areas: float | list[float] = self._each([self._area(points) for points in self._tables()])
-        return areas
+        return self._areas(self._tables())
 
     @property
     def hull_area(self) -> float | list[float]:
         """The area under each hull."""
-        hulls = [points.hull() for points in self._tables()]
-        areas: float | list[float] = self._each([self._area(hull) for hull in hulls])
-        return areas
+        return self._areas([points.hull() for points in self._tables()])
 
-    def _area(self, points: OperatingPoints) -> float:
-        in_space = points.tradeoff(self.index) if self.space == "tradeoff" else None
-        return float((in_space or getattr(points, self.space)).area())
+    def _areas(self, tables: list[OperatingPoints]) -> float | list[float]:
+        by_index = self.space == "tradeoff"
+        curves = [
+            each.tradeoff(self.index) if by_index else getattr(each, self.space) for each in tables
+        ]
+        areas: float | list[float] = self._each([float(curve.area()) for curve in curves])
+        return areas
 
     def _tables(self) -> list[OperatingPoints]:
         return [self.points] if isinstance(self.points, OperatingPoints) else list(self.points)
@@ -286,15 +286,12 @@ class PointsDisplay:
         self.index = options.get("index", self.index)
         several = not isinstance(self.points, OperatingPoints)
         title = name or self.name or ("folds" if several else "curve")
-        tables = self._tables()
-        names = [f"{title}, fold {fold}" for fold in range(len(tables))] if several else [title]
-        chosen: dict[str, Any] = {
-            **(self.defaults_of_folds if several else {}),
-            **options,
-            "baseline": plot_chance_level,
-        }
-        models = dict(zip(names, tables, strict=True))
-        drawn = draw_space(self.space, models, ax, chosen | {"legend": False})
+        models: dict[str, Any] = {title: self.points}
+        if several:
+            models = {f"{title}, fold {fold}": each for fold, each in enumerate(self._tables())}
+        chosen: dict[str, Any] = (self.defaults_of_folds if several else {}) | {**options}
+        silent = {"baseline": plot_chance_level, "legend": False}
+        drawn = draw_space(self.space, models, ax, chosen | silent)
         self.ax_, self.figure_ = drawn.ax, drawn.ax.figure
         curves, hulls = ([each.line for each in lines] for lines in (drawn.curves, drawn.hulls))
         if several:

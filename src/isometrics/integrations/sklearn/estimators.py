@@ -19,17 +19,11 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted, has_
 from isometrics._core.parameters import check_beta, check_choice
 from isometrics.calibration import FCalibrator
 from isometrics.decisions.best import best_threshold
-from isometrics.errors import (
-    LabelError,
-    ParameterError,
-    ScoreError,
-    warn,
-)
+from isometrics.errors import LabelError, ParameterError, ScoreError, warn
 from isometrics.points import OperatingPoints
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -159,28 +153,22 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             self.estimator_ = self.estimator
             scores = positive_scores(self.estimator_, X, self.response_method, self.pos_label)
             return [_Fold(self.estimator_, np.arange(y.size), scores)]
-        splits = list(self._splitter(y).split(X, y, **routed.splitter.split))
+        if isinstance(self.cv, float):
+            splitter = StratifiedShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
+        else:
+            splitter = check_cv(self.cv, y=y, classifier=True)
+        splits = list(splitter.split(X, y, **routed.splitter.split))
         if not self.refit and len(splits) > 1:
             raise ParameterError(
                 f"refit=False keeps the model of the only split, but cv makes {len(splits)} splits"
             )
         folds: list[_Fold] = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_fold)(self, X, y, *split, fit_params=routed.estimator.fit)
-            for split in splits
+            delayed(_fit_fold)(self, X, y, split, routed.estimator.fit) for split in splits
         )
-        self.estimator_ = (
-            clone(self.estimator).fit(X, y, **routed.estimator.fit)
-            if self.refit
-            else folds[0].estimator
-        )
+        self.estimator_ = folds[0].estimator
+        if self.refit:
+            self.estimator_ = clone(self.estimator).fit(X, y, **routed.estimator.fit)
         return folds
-
-    def _splitter(self, y: NDArray[Any]) -> Any:
-        if isinstance(self.cv, float):
-            return StratifiedShuffleSplit(
-                n_splits=1, test_size=self.cv, random_state=self.random_state
-            )
-        return check_cv(self.cv, y=y, classifier=True)
 
     def _tabulate(self, folds: list[_Fold], y: NDArray[Any], weights: NDArray[Any] | None) -> None:
         classes = self.classes_
@@ -217,10 +205,14 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         # An AttributeError before `fit`, as for any attribute that fit sets.
         return np.asarray(self.estimator_.classes_)
 
-    def _scores(self, X: Any) -> NDArray[Any]:
+    @property
+    def _fitted(self) -> Any:
         check_is_fitted(self, "estimator_")
+        return self.estimator_
+
+    def _scores(self, X: Any) -> NDArray[Any]:
         return positive_scores(
-            self.estimator_, X, self._response_method, self.classes_[self._positive_index]
+            self._fitted, X, self._response_method, self.classes_[self._positive_index]
         )
 
     def _labels(self, positive: NDArray[np.bool_]) -> NDArray[Any]:
@@ -266,14 +258,9 @@ class PooledScoresClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
 
 def _fit_fold(
-    owner: PooledScoresClassifier,
-    X: Any,
-    y: NDArray[Any],
-    train: NDArray[np.intp],
-    test: NDArray[np.intp],
-    *,
-    fit_params: dict[str, Any],
+    owner: PooledScoresClassifier, X: Any, y: NDArray[Any], split: Any, fit_params: dict[str, Any]
 ) -> _Fold:
+    train, test = split
     params = _check_method_params(X, fit_params, indices=train)
     estimator = clone(owner.estimator).fit(_safe_indexing(X, train), y[train], **params)
     scores = positive_scores(
@@ -376,21 +363,17 @@ class FBetaThresholdClassifier(PooledScoresClassifier):
     @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X: Any) -> Floats:
         """Return the probabilities of the fitted classifier; the threshold is not applied."""
-        return np.asarray(self._call("predict_proba", X))
+        return np.asarray(self._fitted.predict_proba(X))
 
     @available_if(_estimator_has("predict_log_proba"))
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of the probabilities of the fitted classifier."""
-        return np.asarray(self._call("predict_log_proba", X))
+        return np.asarray(self._fitted.predict_log_proba(X))
 
     @available_if(_estimator_has("decision_function"))
     def decision_function(self, X: Any) -> Floats:
         """Return the decision function of the fitted classifier; the threshold is not applied."""
-        return np.asarray(self._call("decision_function", X))
-
-    def _call(self, method: str, X: Any) -> Any:
-        check_is_fitted(self, "estimator_")
-        return getattr(self.estimator_, method)(X)
+        return np.asarray(self._fitted.decision_function(X))
 
 
 class FCalibratedClassifier(PooledScoresClassifier):
