@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -115,6 +115,8 @@ class Source:
     """Counts the rows where they are, as in a cluster; `batches` serve for the first rows alone."""
     progress: Callable[[int, int | None], None] | None = None
     """Told of rows that are read before `batches` are asked for."""
+    belongings: tuple[ScratchFolder, ...] = ()
+    """Folders that are removed with the source."""
 
     @property
     @abstractmethod
@@ -128,11 +130,6 @@ class Source:
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns, all rows or the first ones."""
         ...
-
-    @cached_property
-    def belongings(self) -> list[ScratchFolder]:
-        """Folders that are removed with the source."""
-        return []
 
     def close(self) -> None:
         """Let go of files and connections."""
@@ -302,6 +299,8 @@ def _first_line(error: BaseException, name: str) -> str:
 # ---------------------------------------------------------------------- columns as arrays
 
 NUMERIC = ("boolean", "integer", "float")
+_BOOL8 = "arrow.bool8"
+"""Truth values of one byte each; any byte but 0 is true."""
 _WHOLE_DIGITS = 18
 """Whole numbers of so many digits fit into 64 bits."""
 
@@ -322,7 +321,7 @@ def kind_of(dtype: pa.DataType) -> str:
 
     if types.is_dictionary(dtype):
         return kind_of(dtype.value_type)
-    if types.is_boolean(dtype) or _is_bool8(dtype):
+    if types.is_boolean(dtype) or getattr(dtype, "extension_name", "") == _BOOL8:
         return "boolean"
     if types.is_integer(dtype):
         return "integer"
@@ -330,7 +329,8 @@ def kind_of(dtype: pa.DataType) -> str:
         return "float"
     if types.is_string(dtype) or types.is_large_string(dtype) or types.is_string_view(dtype):
         return "string"
-    return kind_of(dtype.storage_type) if is_extension(dtype) else "other"
+    # An extension type is built on another one, in which its values are stored.
+    return kind_of(dtype.storage_type) if hasattr(dtype, "storage_type") else "other"
 
 
 def is_floating(dtype: pa.DataType) -> bool:
@@ -349,33 +349,21 @@ def can_name(dtype: pa.DataType) -> bool:
 
     if types.is_dictionary(dtype):
         return can_name(dtype.value_type)
-    if is_extension(dtype):
+    if hasattr(dtype, "storage_type"):
         return kind_of(dtype) in ("string", "boolean")
     return kind_of(dtype) != "other" or types.is_temporal(dtype)
-
-
-def is_extension(dtype: pa.DataType) -> bool:
-    """Tell whether a type is built on another one, in which its values are stored."""
-    import pyarrow as pa
-
-    return isinstance(dtype, pa.BaseExtensionType)
-
-
-def _is_bool8(dtype: pa.DataType) -> bool:
-    """Tell whether a type has truth values of one byte each; any byte but 0 is true."""
-    return getattr(dtype, "extension_name", "") == "arrow.bool8"
 
 
 def stored(column: pa.Array) -> pa.Array:
     """Return the values of an extension type as those that they are stored as."""
     import pyarrow as pa
 
-    if pa.types.is_dictionary(column.type) and is_extension(column.type.value_type):
+    if pa.types.is_dictionary(column.type) and hasattr(column.type.value_type, "storage_type"):
         column = column.dictionary_decode()
-    if not is_extension(column.type):
+    if not hasattr(column, "storage"):
         return column
-    whole = column.storage
-    return whole.cast(pa.bool_()) if _is_bool8(column.type) else whole
+    truths = getattr(column.type, "extension_name", "") == _BOOL8
+    return column.storage.cast(pa.bool_()) if truths else column.storage
 
 
 def numbers(column: pa.Array) -> Values:

@@ -24,12 +24,12 @@ from isometrics.sources.memory_limit import SHARE_OF_BATCHES, parse_memory_limit
 from isometrics.sources.written_numbers import Dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import duckdb
     import pyarrow as pa
 
-PARQUET, ARROW, JSON, CSV, EXCEL = "parquet", "arrow", "json", "csv", "excel"
+PARQUET, ARROW, JSON, CSV, EXCEL = "parquet", "arrow", "json", "csv", "Excel"
 SUFFIXES = {
     ".parquet": PARQUET,
     ".pq": PARQUET,
@@ -57,7 +57,7 @@ _REFUSED_BEGINNINGS = {
     **dict.fromkeys((bytes([128, protocol]) for protocol in range(2, 6)), _PICKLE),
     b"\xd0\xcf\x11\xe0": "it looks like a workbook of Excel 97; save it as .xlsx or CSV",
 }
-_REFUSED_SUFFIXES = dict.fromkeys((".pkl", ".pickle", ".joblib"), _PICKLE)
+_PICKLE_SUFFIXES = (".pkl", ".pickle", ".joblib")
 
 
 def files_of(path: str | os.PathLike[str]) -> list[Path]:
@@ -104,12 +104,6 @@ def base_folder(path: str | os.PathLike[str]) -> Path:
     return Path(*fixed)
 
 
-def in_folders(path: str, files: Sequence[Path]) -> bool:
-    """Tell whether files lie in folders ``name=value`` inside a folder that was given."""
-    base = base_folder(path)
-    return any("=" in part for file in files for part in file.relative_to(base).parts[:-1])
-
-
 _TABLES = {"_delta_log": "Delta", ".hoodie": "Hudi"}
 """Folders in which table formats keep a log of the files that count."""
 
@@ -135,7 +129,7 @@ def _inside(folder: Path) -> list[Path]:
         folders[:] = [] if target in seen else filterfalse(_is_aside, sorted(folders))
         seen.add(target)
         for file in map(Path(here).joinpath, filterfalse(_is_aside, sorted(names))):
-            if _by_name(file):
+            if suffix_of(file) in SUFFIXES:
                 with reading(str(file)):
                     found.setdefault(file.resolve(strict=True), file)
     return sorted(found.values())
@@ -158,7 +152,10 @@ def _absent(path: Path) -> str:
 
 
 def kind_of_file(path: Path) -> str:
-    """Return the kind of a file by its first bytes, then by its name; text is CSV."""
+    """Return the kind of a file by its first bytes, then by its name; text is CSV.
+
+    What is no table, or none that is read, is refused.
+    """
     if is_stream(path):
         raise FileError.unreadable(
             path, "it is a pipe or a device, which is read only if it is named alone"
@@ -170,33 +167,20 @@ def kind_of_file(path: Path) -> str:
     for magic, kind in _MAGIC.items():
         if first.startswith(magic):
             return kind
-    _refuse_other_kinds(path, first)
-    if first.startswith(_ZIP) and path.suffix.lower() in EXCEL_SUFFIXES:
-        return EXCEL
-    kind = _by_name(path) or CSV
-    if kind in (PARQUET, ARROW):
-        raise FileError.unreadable(path, f"its name says {kind} but its first bytes do not")
-    return kind
-
-
-def _refuse_other_kinds(path: Path, first: bytes) -> None:
-    """Refuse what is no table, or none that is read, by its first bytes and its name."""
-    suffix = suffix_of(path)
+    suffix, zipped = suffix_of(path), first.startswith(_ZIP)
     for beginning, reason in _REFUSED_BEGINNINGS.items():
         if first.startswith(beginning):
             raise FileError.unreadable(path, reason)
-    if suffix in _REFUSED_SUFFIXES:
-        raise FileError.unreadable(path, _REFUSED_SUFFIXES[suffix])
-    if suffix in EXCEL_SUFFIXES and not first.startswith(_ZIP):
-        raise FileError.unreadable(path, "its name says Excel but its first bytes do not")
-    if suffix not in EXCEL_SUFFIXES and first.startswith(_ZIP):
+    if suffix in _PICKLE_SUFFIXES:
+        raise FileError.unreadable(path, _PICKLE)
+    if zipped and suffix not in EXCEL_SUFFIXES:
         raise FileError.unreadable(
             path, "it is a zip archive; unpack it, and name the file inside, or compress it as .gz"
         )
-
-
-def _by_name(path: Path) -> str | None:
-    return SUFFIXES.get(suffix_of(path))
+    kind = EXCEL if suffix in EXCEL_SUFFIXES else SUFFIXES.get(suffix, CSV)
+    if kind not in (CSV, JSON) and not zipped:
+        raise FileError.unreadable(path, f"its name says {kind} but its first bytes do not")
+    return kind
 
 
 def suffix_of(path: Path) -> str:
@@ -238,6 +222,7 @@ class QuerySource(Source):
         self, columns: Sequence[str], *, limit: int | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
+        self.settle(columns, columns)
         with reading(self.name):
             yield from self._query(", ".join(map(quoted, columns)), limit)
 
@@ -281,12 +266,6 @@ def closed_on_failure(opened: duckdb.DuckDBPyConnection | QuerySource) -> Iterat
     except BaseException:
         opened.close()
         raise
-
-
-def size_of(path: str, files: Iterable[Path]) -> int:
-    """Return how many bytes files have."""
-    with reading(path):
-        return sum(file.stat().st_size for file in files)
 
 
 def settings(memory: int, scratch: str = "") -> dict[str, Any]:
@@ -443,18 +422,13 @@ def open_source(
     `dialect` is about CSV files and workbooks of Excel.
     """
     source = _opened(given, memory_limit, dialect)
-    check_dialect(source, dialect)
-    return source
-
-
-def check_dialect(source: Source, dialect: Dialect) -> None:
-    """Refuse what is about CSV files for other sources."""
     if dialect != _AS_USUAL and not source.takes_dialect:
         source.close()
         raise ParameterError(
             f"is about CSV files and Excel, and {redacted(source.name)!r} is neither; leave it out",
             parameter="decimal" if dialect.decimal is not None else "header",
         )
+    return source
 
 
 def _opened(given: Any, memory_limit: str | int | None, dialect: Dialect) -> Source:
@@ -503,21 +477,16 @@ def _files(path: str, *, memory: int, budget: int, dialect: Dialect) -> Source:
 
     if kind != CSV:
         return JSONFiles(path, files, memory)
-    for file in files:
-        _refuse_other_formats(file)
+    # A file of another tool would be a wrong table if it were read as plain CSV.
+    for file, name in zip(files, map(sniff, files), strict=True):
+        if name is not None:
+            raise FileError.unreadable(
+                file,
+                f"it looks like {FORMATS[name].description}; save it as a file, and read or "
+                "convert it alone",
+                purpose=" as a plain table",
+            )
     return CSVFiles(path, files, memory, dialect)
-
-
-def _refuse_other_formats(file: Path) -> None:
-    """Refuse a file of another tool, which would be a wrong table if it were read as plain CSV."""
-    name = sniff(file)
-    if name is not None:
-        raise FileError.unreadable(
-            file,
-            f"it looks like {FORMATS[name].description}; save it as a file, and read or convert it "
-            "alone",
-            purpose=" as a plain table",
-        )
 
 
 _SUFFIXES = {b"{": ".jsonl", b"PK": ".xlsx"}
@@ -542,5 +511,5 @@ def _copied(name: str, stream: BinaryIO, open_copy: Callable[[str], Source]) -> 
         folder.cleanup()
         raise
     source.name = name
-    source.belongings.append(folder)
+    source.belongings += (folder,)
     return source
