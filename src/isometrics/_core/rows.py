@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from isometrics.errors import InputError
 
     Given = ArrayLike | Column
-    Report = Callable[[Column, NDArray[np.bool_], type[InputError], str], bool]
+    Report = Callable[[Column, NDArray[np.bool_], type[InputError], str], None]
 
 
 def parse_sample(
@@ -101,12 +101,7 @@ NEGATIVE, INFINITE, BEYOND = "negative values", "infinite values", "values of 2*
 LARGEST_WEIGHT = np.iinfo(np.int64).max
 
 
-def _refuse(given: Column, bad: NDArray[np.bool_], error: type[InputError], what: str) -> bool:
-    given.refuse(bad, error, what)
-    return False
-
-
-def weights_of(given: Column, report: Report = _refuse) -> Counts:
+def weights_of(given: Column, report: Report = Column.refuse) -> Counts:
     """Return weights as int64 where they are whole, else as float64.
 
     Those that cannot be used are refused, or reported to whoever counts them over all batches.
@@ -280,6 +275,8 @@ class Classes:
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self.labels: list[Any] = []
+        """The first two labels, as plain values."""
         self._first_two: list[Any] = []
         self._third: Any = None
         self._surplus = 0
@@ -296,6 +293,7 @@ class Classes:
                 self._surplus += int(np.count_nonzero(other))
                 break
             self._first_two.append(labels.label(first))
+            self.labels.append(plain(self._first_two[-1]))
             other &= ~labels.equal(self._first_two[-1])
 
     def recount(self, labels: Column, times: NDArray[np.int64]) -> None:
@@ -309,11 +307,6 @@ class Classes:
         for known in self._first_two:
             other &= ~labels.equal(known)
         return other
-
-    @property
-    def labels(self) -> list[Any]:
-        """The first two labels."""
-        return list(map(plain, self._first_two))
 
     @property
     def surplus(self) -> tuple[str, int, int | None] | None:

@@ -28,7 +28,7 @@ from isometrics.formats import FORMATS
 from isometrics.points.models import count_classes, count_groups, count_models
 from isometrics.sources.batches import peek
 from isometrics.sources.columns import Layout, columns_in_question, layout_of
-from isometrics.sources.files import FrameSource, open_source
+from isometrics.sources.files import FrameSource, open_source, other_format
 from isometrics.sources.held_rows import MANY_ROWS
 from isometrics.sources.memory_limit import limit_for, rows_budget
 from isometrics.sources.tables import read_tables
@@ -315,7 +315,7 @@ def _foreign(
     """Read a file of another tool's format; None for what is a plain table."""
     if not isinstance(given, str | os.PathLike):
         return None
-    name = formats.sniff(given)
+    name = other_format(given)
     if name is None:
         return None
     options = FORMATS[name].options

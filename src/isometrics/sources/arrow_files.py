@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from isometrics.sources.batches import Batches
+
 _NARROW = 16
 """So many columns of a Parquet file are read together for a look at their first rows."""
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -41,16 +43,9 @@ class ArrowFiles(Source):
             refuse_doubled(file, self._schemas[file].names)
             self.rows += rows
         self._said = {file: self._said_by_folders(file) for file in files}
-        self._schema = self._widest()
+        self.schema = self._widest()
 
-    @property
-    def schema(self) -> pa.Schema:
-        """The names and types of all columns."""
-        return self._schema
-
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read some columns."""
         import pyarrow as pa
 

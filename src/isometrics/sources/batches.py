@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from isometrics.sources.columns import Layout
     from isometrics.sources.tables import CountRows
 
+    Batches = Iterator[pa.RecordBatch]
+
 BATCH_ROWS = 1 << 17
 _BATCH_VALUES = 1 << 20
 """Rows of many columns come in shorter batches, so that a batch takes some megabytes at most."""
@@ -97,6 +99,8 @@ class Source:
 
     name: str
     """What messages call it."""
+    schema: pa.Schema
+    """The names and types of all columns; those of text that was not looked at are texts."""
     rows: int | None = None
     """The number of rows, where it is known beforehand."""
     ordered = True
@@ -118,16 +122,8 @@ class Source:
     belongings: tuple[ScratchFolder, ...] = ()
     """Folders that are removed with the source."""
 
-    @property
     @abstractmethod
-    def schema(self) -> pa.Schema:
-        """The names and types of all columns; those of text that was not looked at are texts."""
-        ...
-
-    @abstractmethod
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read some columns, all rows or the first ones."""
         ...
 

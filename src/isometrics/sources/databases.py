@@ -23,9 +23,11 @@ from isometrics.sources.files import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     import pyarrow as pa
+
+    from isometrics.sources.batches import Batches
 
 EXAMPLE = "duckdb:///folder/file.db?table=predictions"
 _IN_FILES = ("duckdb", "sqlite")
@@ -138,7 +140,7 @@ class DriverTable(Source):
             if driver == "sqlite":
                 found = self._of_one_type(found)
             self.ordered = driver == "sqlite"
-            self._schema = self._with_numbers(found)
+            self.schema = self._with_numbers(found)
             unless_done.pop_all()
 
     def _of_one_type(self, schema: pa.Schema) -> pa.Schema:
@@ -176,14 +178,7 @@ class DriverTable(Source):
             schema = schema.set(schema.get_field_index(name), pa.field(name, dtype))
         return schema
 
-    @property
-    def schema(self) -> pa.Schema:
-        """The names and types of all columns."""
-        return self._schema
-
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read some columns."""
         import pyarrow as pa
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
+    from isometrics.sources.batches import Batches
+
 PARQUET, ARROW, JSON, CSV, EXCEL = "parquet", "arrow", "json", "csv", "Excel"
 SUFFIXES = {
     ".parquet": PARQUET,
@@ -57,6 +59,7 @@ _REFUSED_BEGINNINGS = {
     **dict.fromkeys((bytes([128, protocol]) for protocol in range(2, 6)), _PICKLE),
     b"\xd0\xcf\x11\xe0": "it looks like a workbook of Excel 97; save it as .xlsx or CSV",
 }
+_SNIFFED_BYTES = 1 << 20
 _PICKLE_SUFFIXES = (".pkl", ".pickle", ".joblib")
 
 
@@ -208,19 +211,14 @@ class QuerySource(Source):
         self.name = name
         self._connection = connection
         self._table = table
-        self._schema: pa.Schema | None = None
 
-    @property
+    @cached_property
     def schema(self) -> pa.Schema:
         """The names and types of all columns."""
-        if self._schema is None:
-            with reading(self.name):
-                self._schema = self._query("*", 0).schema
-        return self._schema
+        with reading(self.name):
+            return self._query("*", 0).schema
 
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read some columns."""
         self.settle(columns, columns)
         with reading(self.name):
@@ -322,17 +320,10 @@ class GivenSource(Source):
         self._given = given
         self.name = given.name
         self.rows = given.rows
+        self.schema = given.schema
         self.count_rows = getattr(given, "count_rows", None)
 
-    @property
-    def schema(self) -> pa.Schema:
-        """The names and types of all columns."""
-        schema: pa.Schema = self._given.schema
-        return schema
-
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read some columns."""
         yield from self._given.batches(columns, limit=limit)
 
@@ -382,9 +373,7 @@ class FrameSource(Source):
                     schema = schema.set(schema.get_field_index(field.name), field)
         return schema
 
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Collect some columns and yield them in batches."""
         with reading(self.name):
             frame = self._frame.select(*columns)
@@ -456,6 +445,21 @@ def _opened(given: Any, memory_limit: str | int | None, dialect: Dialect) -> Sou
         return _copied(path, stream, open_files)
 
 
+def other_format(path: str | os.PathLike[str]) -> str | None:
+    """Return the format of a file of another tool, as `sniff` does; None for a plain table.
+
+    A name such as ``a.csv`` says a table, unless what WEKA prints is at the beginning.
+    """
+    given = Path(path)
+    with suppress(OSError, ValueError):
+        if given.suffix.lower() in SUFFIXES and given.suffix != ".txt" and given.is_file():
+            with given.open("rb") as file:
+                start = file.read(_SNIFFED_BYTES)
+            if b"inst#" not in start and not start.startswith(b"\x1f\x8b"):
+                return None
+    return sniff(path)
+
+
 def _files(path: str, *, memory: int, budget: int, dialect: Dialect) -> Source:
     files = files_of(path)
     kinds = {kind_of_file(file) for file in files}
@@ -478,8 +482,8 @@ def _files(path: str, *, memory: int, budget: int, dialect: Dialect) -> Source:
     if kind != CSV:
         return JSONFiles(path, files, memory)
     # A file of another tool would be a wrong table if it were read as plain CSV.
-    for file, name in zip(files, map(sniff, files), strict=True):
-        if name is not None:
+    for file in files:
+        if (name := other_format(file)) is not None:
             raise FileError.unreadable(
                 file,
                 f"it looks like {FORMATS[name].description}; save it as a file, and read or "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from isometrics._core.sample import Sample
@@ -85,33 +86,28 @@ def keep_policy(layout: Layout, budget: int, keep_rows: bool | int | str | None)
     return KeepPolicy(budget, required=True)
 
 
-def shortage_of(
-    layout: Layout, schema: pa.Schema, rows: int, budget: int, kept: KeepPolicy
-) -> ParameterError | None:
-    """Say what will not fit into memory, with the limit under which it does, before reading."""
-    types = [schema.field(name).type for name in layout.scores.values()]
+def shortage_of(layout: Layout, schema: pa.Schema, rows: int, budget: int) -> ParameterError | None:
+    """Say that rows to be kept will not fit, with the limit under which they do."""
+    row_bytes = 0
+    for name in layout.scores.values():
+        try:
+            row_bytes += min(max(int(schema.field(name).type.bit_width) // 8, 1), 8)
+        except ValueError:  # texts, and others of no fixed width
+            row_bytes += 1
     # Each class has labels of its own, and is held with its weights and groups until the end.
     n_samples = len(layout.scores) if layout.multiclass else 1
     beside = _BYTES_OF_A_LABEL + _BYTES_OF_A_WEIGHT * (layout.weight is not None)
     beside += _BYTES_OF_A_GROUP * (layout.group is not None)
-    row_bytes = sum(map(_bytes_of, types)) + n_samples * beside
-    if kept.required and _JOINING * rows * row_bytes > budget:
-        return ParameterError(
-            f"{rows:,} rows do not fit into the memory limit",
-            Advice(
-                "raise {memory_limit} to {}, or do without intervals, which need all rows",
-                limit_for(_JOINING * rows * row_bytes),
-            ),
-        )
-    return None
-
-
-def _bytes_of(dtype: pa.DataType) -> int:
-    """Return the memory of one score of a type, or less."""
-    try:
-        return min(max(int(dtype.bit_width) // 8, 1), 8)
-    except ValueError:
-        return 1
+    needed = _JOINING * rows * (row_bytes + n_samples * beside)
+    if needed <= budget:
+        return None
+    return ParameterError(
+        f"{rows:,} rows do not fit into the memory limit",
+        Advice(
+            "raise {memory_limit} to {}, or do without intervals, which need all rows",
+            limit_for(needed),
+        ),
+    )
 
 
 class HeldRows:
@@ -177,28 +173,19 @@ class HeldRows:
                 self._batches.setdefault(tuple(sample.scores), []).append(sample)
                 self._nbytes += sample.nbytes
         if self._counted and self._on_disk is None and self._needed > self._budget:
-            self._move()
-        if self._on_disk is not None:
-            self._refuse_names()
-        if self._fit:
-            self._check_kept()
-
-    def _move(self) -> None:
-        """Move all rows to the disk."""
-        self._on_disk = SortedRows(self._budget)
-        for batches in self._batches.values():
-            for sample in batches:
+            self._on_disk = SortedRows(self._budget)
+            for sample in chain.from_iterable(self._batches.values()):
                 self._on_disk.append(sample)
-        if not self._fit:
-            self._batches.clear()
-
-    def _refuse_names(self) -> None:
+            if not self._fit:
+                self._batches.clear()
         needed = self._groups * len(self._models) * BYTES_OF_AN_ENTRY
-        if needed > self._budget:
+        if self._on_disk is not None and needed > self._budget:
             raise ParameterError(
                 f"the names of {self._groups} groups and more do not fit into the memory limit",
                 Advice("raise {memory_limit} above {}, or leave the groups out", limit_for(needed)),
             )
+        if self._fit:
+            self._check_kept()
 
     def _check_kept(self) -> None:
         many = self._kept.most_rows is not None and self._rows > self._kept.most_rows

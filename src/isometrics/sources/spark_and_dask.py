@@ -11,6 +11,7 @@ import math
 import sys
 import warnings
 from contextlib import contextmanager
+from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics.errors import InputError
+    from isometrics.sources.batches import Batches
     from isometrics.sources.columns import Layout
 
     Progress = Callable[[int, int | None], None]
@@ -156,7 +158,7 @@ class ClusterFrame(Source):
         self.passes: list[Pass] = []
         """What every collection so far has collected."""
 
-    @property
+    @cached_property
     def schema(self) -> pa.Schema:
         """The names and types of all columns."""
         return self.head(list(self._aliases)).schema
@@ -216,9 +218,7 @@ class ClusterFrame(Source):
             self._first = first.replace_schema_metadata().rename_columns(list(self._aliases))
         return self._first.select(columns)
 
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read the first rows of some columns; all rows are never read here."""
         if limit is None:
             raise FileError(

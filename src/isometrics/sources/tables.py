@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 ABSENT_CLASS = "no row has this class"
 """Why a class of one classifier has no table."""
-_UNKNOWN = "not told"
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 _LEAST_PREFIXED = 10_000
 
@@ -132,12 +131,22 @@ def read_tables(
         )
         return tables._replace(note="; ".join(filter(None, [note, tables.note])))
     source.settle(columns_of(layout), columns_of(layout))
-    n_rows = source.rows
-    shortage = None if n_rows is None else shortage_of(layout, source.schema, n_rows, budget, kept)
+    shortage = None
+    if kept.required and source.rows is not None:
+        shortage = shortage_of(layout, source.schema, source.rows, budget)
     if shortage is not None:
         _refuse_or_notify(shortage, layout, notify, drop_missing=drop_missing)
-    if n_rows is not None and notify is not None and tolerance is None and layout.model is None:
-        _notify_of_gaps(n_rows, len(layout.scores), budget, notify)
+    bytes_of_tables = (source.rows or 0) * BYTES_OF_A_ROW * len(layout.scores)
+    if bytes_of_tables > budget and notify is not None and tolerance is None and not layout.model:
+        notify(
+            Advice(
+                "the tables of {} rows do not fit into the memory limit, and keep some of their "
+                "rows; areas and hulls are exact, but other thresholds may not be answered; raise "
+                "{memory_limit} to {} to keep all",
+                f"{source.rows:,}",
+                limit_for(bytes_of_tables),
+            )
+        )
     binned = tolerance is not None and layout.weight is None and layout.group is None
     bins = BinnedRows(layout.label, tolerance, budget) if tolerance is not None and binned else None
     with closing(
@@ -153,7 +162,11 @@ def read_tables(
                 if finished is None:
                     held.append(samples)
             cleaner.finish()
-            passes.append(_pass(source, cleaner.rows, passes))
+            # This process reads all rows.
+            read = source.bytes_read
+            if read is not None:
+                read -= sum(each.bytes or 0 for each in passes)
+            passes.append(Pass("scores", cleaner.rows, read, 0, cleaner.rows))
             if finished is None:
                 models = list(
                     layout.scores if layout.model is None else cleaner.models.in_order()[0]
@@ -173,7 +186,7 @@ def read_tables(
             None if by_class else next(iter(kept_rows.values()), None),
             reason,
             "; ".join(filter(None, [dropped, note])),
-            cleaner.positive_word,
+            cleaner.positive_label if isinstance(cleaner.positive_label, str) else None,
             {name: kept_rows[name] for name in points if by_class and kept_rows},
             tuple(passes),
         )
@@ -196,14 +209,6 @@ def _tables(
     return points, skipped
 
 
-def _pass(source: Source, rows: int, earlier: Sequence[Pass]) -> Pass:
-    """Return what a pass over the rows of a source has cost; this process reads all of them."""
-    read = source.bytes_read
-    if read is not None:
-        read -= sum(each.bytes or 0 for each in earlier)
-    return Pass("scores", rows, read, shuffled=0, collected=rows)
-
-
 def _refuse_or_notify(
     shortage: ParameterError,
     layout: Layout,
@@ -223,21 +228,6 @@ def _refuse_or_notify(
             f"are read; to be safe {shortage.advice.template}",
             shortage.problem,
             *shortage.advice.values,
-        )
-    )
-
-
-def _notify_of_gaps(rows: int, models: int, budget: int, notify: Callable[[Advice], None]) -> None:
-    """Say that tables will not have all their rows, and which limit would do."""
-    if rows * BYTES_OF_A_ROW <= budget // models:
-        return
-    notify(
-        Advice(
-            "the tables of {} rows do not fit into the memory limit, and keep some of their rows; "
-            "areas and hulls are exact, but other thresholds may not be answered; raise "
-            "{memory_limit} to {} to keep all",
-            f"{rows:,}",
-            limit_for(rows * BYTES_OF_A_ROW * models),
         )
     )
 
@@ -294,13 +284,13 @@ def _sum(values: Iterable[int | None]) -> int | None:
 
 
 def _count(value: int | None) -> str:
-    return _UNKNOWN if value is None else f"{value:,}"
+    return "not told" if value is None else f"{value:,}"
 
 
 def _bytes(value: int | None) -> str:
     """Return bytes with at least two digits, in the unit that suits them."""
     if value is None:
-        return _UNKNOWN
+        return _count(value)
     power = 0
     while value >= _LEAST_PREFIXED * 1000**power and power < len(_UNITS) - 1:
         power += 1

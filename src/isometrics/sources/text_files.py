@@ -54,7 +54,7 @@ from isometrics.sources.written_numbers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -159,14 +159,13 @@ class TextFiles(QuerySource):
     def _line(self, number: int, file: Path) -> Line:
         return Line(number, file.name if len(self._files) > 1 else "")
 
-    @property
-    def schema(self) -> pa.Schema:
-        """The names and types of all columns; those that were not read are texts."""
+    def _describe(self, known: Iterable[pa.Field] = ()) -> None:
+        """Tell the names and types of all columns; those that were not read are texts."""
         import pyarrow as pa
 
-        known = {field.name: field for field in self._schema or ()}
-        texts = {name: pa.field(name, pa.string()) for name in self._names}
-        return pa.schema(list((texts | known).values()))
+        fields = {name: pa.field(name, pa.string()) for name in self._names}
+        fields |= {field.name: field for field in known}
+        self.schema = pa.schema(list(fields.values()))
 
     def settle(self, columns: Sequence[str], needed: Collection[str] = ()) -> None:
         """Read columns that were not read before, beside those that were; of texts, the needed."""
@@ -200,7 +199,7 @@ class TextFiles(QuerySource):
                 watcher.join()
             # The table goes to the disk where rows that are counted need its place.
             self._rows_of(f"SET memory_limit = '{self._megabytes // _SHARE_OF_TABLE}MiB'")
-            self._schema = self._query("*", 0).schema
+            self._describe(self._query("*", 0).schema)
             ((self.rows,),) = self._rows_of(f"SELECT count(*) FROM {TABLE}")
 
     def _create(self, values: Mapping[str, str], table: str) -> None:
@@ -376,6 +375,7 @@ class CSVFiles(TextFiles):
     def _look(self, kinds: Sequence[str]) -> None:
         """Find the columns, and which of some kinds the first texts of each allow."""
         self._names = [name for name, *_ in self._rows_of(f"DESCRIBE {_FIRST}")]
+        self._describe()
         in_files = {name for form in self._formats.values() for name in form.names}
         # What folders say has a type already.
         self._candidates = self._fitting(
@@ -619,6 +619,7 @@ class JSONFiles(TextFiles):
             self._refuse_renamed(keys)
             self._types = self._described(self._typed) if self._partitioned else keys
             self._names = list(self._types)
+            self._describe()
 
     @contextmanager
     def _lines_named(self) -> Iterator[None]:
