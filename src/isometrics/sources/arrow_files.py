@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from isometrics.errors import FileError
 from isometrics.sources.batches import Source, batch_rows, kind_of, reading, refuse_doubled
 from isometrics.sources.files import ARROW, base_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    import pyarrow as pa
 
     from isometrics.sources.batches import Batches
 
@@ -47,8 +48,6 @@ class ArrowFiles(Source):
 
     def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read some columns."""
-        import pyarrow as pa
-
         schema = pa.schema([self.schema.field(name) for name in columns])
         for file, said in self._said.items():
             own = [name for name in columns if name in self._schemas[file].names]
@@ -74,8 +73,6 @@ class ArrowFiles(Source):
         self, file: Path, columns: list[str], limit: int | None
     ) -> Iterator[pa.RecordBatch]:
         """Read columns of one file."""
-        import pyarrow as pa
-
         size = batch_rows(len(columns))
         if self._kind == ARROW:
             self.bytes_read += file.stat().st_size if limit is None else 0
@@ -109,8 +106,6 @@ class ArrowFiles(Source):
 
     def _widest(self) -> pa.Schema:
         """Return all columns of files and folders, in types that hold the values of each."""
-        import pyarrow as pa
-
         fields: dict[str, pa.Field] = {}
         holders: dict[str, Path] = {}
         for file, schema in self._schemas.items():
@@ -126,8 +121,6 @@ class ArrowFiles(Source):
 
     def _wider(self, known: pa.Field, holder: Path, field: pa.Field, file: Path) -> pa.Field:
         """Return a column in a type that holds the values of two files."""
-        import pyarrow as pa
-
         alone = [pa.schema([each.with_metadata(None)]) for each in (known, field)]
         try:
             return pa.unify_schemas(alone, promote_options="permissive").field(0)
@@ -143,8 +136,6 @@ class ArrowFiles(Source):
 
 def _type_of(texts: list[str]) -> pa.DataType:
     """Return the type of what folders say: whole numbers, or else texts."""
-    import pyarrow as pa
-
     try:
         return pa.array(texts, pa.string()).cast(pa.int64()).type if texts else pa.string()
     except pa.ArrowInvalid:
@@ -163,8 +154,6 @@ def _schema_and_rows(file: Path, kind: str) -> tuple[pa.Schema, int]:
 
 
 def _opened(file: Path) -> Any:
-    import pyarrow.parquet as pq
-
     # Buffering ahead would hold all row groups until the end of the file, and without a buffer
     # of its own a column is read as a whole.
     return pq.ParquetFile(file, pre_buffer=False, buffer_size=1 << 16)
@@ -182,8 +171,6 @@ def _bytes_of(metadata: Any, columns: Sequence[str]) -> int:
 
 def _first_rows(file: Any, columns: list[str], limit: int) -> Iterator[pa.RecordBatch]:
     """Read the first rows, some columns at a time: each takes a page or two of memory."""
-    import pyarrow as pa
-
     arrays: list[pa.Array] = []
     for start in range(0, len(columns), _NARROW):
         names = columns[start : start + _NARROW]

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
 
 from isometrics._counting.keys import order_of
 from isometrics._counting.tally import Tally
@@ -21,8 +23,6 @@ from isometrics.points import OperatingPoints
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import narwhals.stable.v2 as nw
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts, Floats
@@ -364,8 +364,6 @@ class Passes:
 
     def _counted(self, steps: list[Cuts]) -> nw.LazyFrame[Any]:
         """Return the aggregation of one pass: the rows of each piece, and its extreme scores."""
-        import narwhals.stable.v2 as nw
-
         rows = self._rows
         for number, cuts in enumerate(steps):
             names = ("factor", "shift", "scale", "first")
@@ -421,8 +419,6 @@ def widest_bounds(points: OperatingPoints) -> float:
 
 
 def _table(cuts: Cuts) -> pa.Table:
-    import pyarrow as pa
-
     columns = cuts._asdict()
     del columns["parent_id"]
     return pa.table({name: pa.array(column) for name, column in columns.items()})
@@ -430,8 +426,6 @@ def _table(cuts: Cuts) -> pa.Table:
 
 def _piece(cut: dict[str, nw.Expr], *, whole: bool) -> nw.Expr:
     """Return the piece of a row."""
-    import narwhals.stable.v2 as nw
-
     score = nw.col("score")
     if whole:
         offset = (score - cut["shift"]).cast(nw.Float64)

@@ -11,6 +11,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
+import pyarrow as pa
+
 from isometrics.errors import FileError, require
 from isometrics.sources.batches import Source, reading, refuse_doubled, stored
 from isometrics.sources.files import (
@@ -24,8 +26,6 @@ from isometrics.sources.files import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pyarrow as pa
 
     from isometrics.sources.batches import Batches
 
@@ -145,8 +145,6 @@ class DriverTable(Source):
 
     def _of_one_type(self, schema: pa.Schema) -> pa.Schema:
         """Cast the columns of SQLite, whose values have types of their own, to the widest one."""
-        import pyarrow as pa
-
         types = {"text": pa.string(), "real": pa.float64(), "integer": pa.int64()}
         ranks = " ".join(f"WHEN '{kind}' THEN {rank}" for rank, kind in enumerate(types))
         asked = [f"min(CASE typeof({quoted(name)}) {ranks} END)" for name in schema.names]
@@ -165,8 +163,6 @@ class DriverTable(Source):
 
         Whole numbers stay exact, others are the nearest floats, as they are in text files.
         """
-        import pyarrow as pa
-
         names = [field.name for field in schema if (field.metadata or {}).get(_TYPE) == b"numeric"]
         for name in names:
             with self._connection.cursor() as cursor:
@@ -180,8 +176,6 @@ class DriverTable(Source):
 
     def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read some columns."""
-        import pyarrow as pa
-
         schema = pa.schema([self.schema.field(name) for name in columns])
         named = ", ".join(f"{self._values[name]} AS {quoted(name)}" for name in columns)
         limit_clause = "" if limit is None else f" LIMIT {limit}"

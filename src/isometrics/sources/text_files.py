@@ -17,6 +17,9 @@ from threading import Event, Thread
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+import duckdb
+import pyarrow as pa
+
 from isometrics._core.files import ScratchFolder
 from isometrics._core.results import join_names
 from isometrics.errors import Advice, FileError
@@ -57,8 +60,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import pyarrow as pa
-
 LONGEST = 2**21
 """The longest line that DuckDB takes."""
 TABLE = "rows_of_text"
@@ -80,8 +81,6 @@ def codec_of(path: Path) -> str | None:
 
 def opened(path: Path) -> io.BufferedReader:
     """Open a file of bytes, which are decompressed."""
-    import pyarrow as pa
-
     return io.BufferedReader(pa.input_stream(str(path), compression=codec_of(path)))
 
 
@@ -112,8 +111,6 @@ class TextFiles(QuerySource):
     bytes_read: int | None = 0
 
     def __init__(self, path: str, files: Sequence[Path], memory: int) -> None:
-        import duckdb
-
         self._files = files
         with reading(path):
             self._size = sum(file.stat().st_size for file in files)
@@ -161,8 +158,6 @@ class TextFiles(QuerySource):
 
     def _describe(self, known: Iterable[pa.Field] = ()) -> None:
         """Tell the names and types of all columns; those that were not read are texts."""
-        import pyarrow as pa
-
         fields = {name: pa.field(name, pa.string()) for name in self._names}
         fields |= {field.name: field for field in known}
         self.schema = pa.schema(list(fields.values()))
@@ -489,8 +484,6 @@ class CSVFiles(TextFiles):
     @contextmanager
     def _broken_lines_named(self) -> Iterator[None]:
         """Name the lines that are no rows, which DuckDB tells when it skips them."""
-        import duckdb
-
         try:
             yield
         except duckdb.InvalidInputException as error:
@@ -655,8 +648,6 @@ class JSONFiles(TextFiles):
                 )
 
     def _read(self, columns: Sequence[str]) -> None:
-        import duckdb
-
         with self._lines_named(), reading(self.name):
             self._create({name: quoted(name) for name in columns}, self._typed)
         # DuckDB takes whole numbers of both signs for those of 128 bits, which few are.
