@@ -10,7 +10,7 @@ import isometrics as iso
 from isometrics._core.sample import GroupNames, Groups, Sample
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.sources.columns import Layout
-from isometrics.sources.held_rows import HeldRows, KeepPolicy
+from isometrics.sources.held_rows import HeldRows
 
 from .test_tables import batched
 
@@ -162,24 +162,22 @@ def test_a_refusal_while_reading_names_the_limit_for_all_rows(options):
 
 def test_rows_that_turn_out_not_to_fit_are_refused_with_the_limit_that_would_do():
     sample = Sample(np.array([1, 1, 0, 0], bool), {"m": np.arange(4.0)})
-    kept = KeepPolicy(budget=10, required=True)
-    held = HeldRows(Layout("y", {"m": "m"}), 10**9, counted=False, kept=kept)
+    held = HeldRows(Layout("y", {"m": "m"}), 10, keep_rows=True, counted=False)
     with pytest.raises(ParameterError, match=r"^the rows do not fit .*; raise memory_limit= above"):
         held.append([sample])
 
 
 def test_groups_hold_rows_that_are_too_many_to_keep():
     names = GroupNames("g")
-    groups = Groups(names.encode(list("abab")), names)
-    sample = Sample(np.array([1, 1, 0, 0], bool), {"m": np.arange(4.0)}, groups=groups)
-    kept = KeepPolicy(budget=10)
-    held = HeldRows(Layout("y", {"m": "m"}, group="g"), 10**9, counted=True, kept=kept)
+    groups = Groups(names.encode("ab" * 2), names).take(np.arange(1000) % 4)
+    sample = Sample(np.arange(1000) % 4 < 2, {"m": np.arange(1000.0)}, groups=groups)
+    held = HeldRows(Layout("y", {"m": "m"}, group="g"), 220_000, counted=True)
     held.append([sample])
     held.append([sample])
     tables, rows, reason, note = held.finish(["m"])
     assert note == ""
     assert list(tables.groups) == ["a", "b"]
-    assert tables.groups["a"]["m"].positives == 2
+    assert tables.groups["a"]["m"].positives == 500
     assert rows == {}
     assert reason.startswith("they do not fit into the memory limit")
 

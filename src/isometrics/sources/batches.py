@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from isometrics._core.files import ScratchFolder
     from isometrics.sources.columns import Layout
-    from isometrics.sources.tables import CountRows
+    from isometrics.sources.tables import Tables
 
     Batches = Iterator[pa.RecordBatch]
 
@@ -115,8 +115,10 @@ class Source:
     """Whether rows stand on lines of text or in rows of a sheet, which messages name."""
     line_name = "line"
     """What a line is called."""
-    count_rows: CountRows | None = None
-    """Counts the rows where they are, as in a cluster; `batches` serve for the first rows alone."""
+    count_rows: Callable[..., Tables] | None = None
+    """Counts the rows where they are, as in a cluster; `batches` serve for the first rows alone.
+
+    Arguments are a layout, and those of `read_tables` called tolerance, keep_rows and progress."""
     progress: Callable[[int, int | None], None] | None = None
     """Told of rows that are read before `batches` are asked for."""
     belongings: tuple[ScratchFolder, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from isometrics._core.parameters import check_tolerance
 from isometrics._core.results import text_table
@@ -11,7 +11,7 @@ from isometrics.errors import Advice, OneClassError, ParameterError
 from isometrics.sources.batches import columns_of, prefetch
 from isometrics.sources.binned_rows import BinnedRows
 from isometrics.sources.cleaning import Cleaner
-from isometrics.sources.held_rows import FinishedRows, HeldRows, keep_policy, shortage_of
+from isometrics.sources.held_rows import FinishedRows, HeldRows
 from isometrics.sources.memory_limit import limit_for, rows_budget
 from isometrics.sources.sorted_rows import BYTES_OF_A_ROW
 
@@ -69,21 +69,6 @@ class Tables(NamedTuple):
     """What each pass over the rows has read and collected."""
 
 
-class CountRows(Protocol):
-    """The method of a source that counts its rows itself."""
-
-    def __call__(
-        self,
-        layout: Layout,
-        *,
-        tolerance: float | None,
-        keep_rows: bool,
-        progress: Callable[[int, int | None], None] | None,
-    ) -> Tables:
-        """Return the tables; arguments as in `isometrics.sources.tables.read_tables`."""
-        ...
-
-
 def read_tables(
     source: Source,
     layout: Layout,
@@ -122,18 +107,20 @@ def read_tables(
     budget = rows_budget(memory_limit)
     if tolerance is not None:
         tolerance = check_tolerance(tolerance)
-    kept = keep_policy(layout, budget, keep_rows)
+    bins = None
+    if tolerance is not None and layout.weight is None and layout.group is None:
+        bins = BinnedRows(layout.label, tolerance, budget)
+    held = HeldRows(layout, budget, keep_rows, counted=bins is None)
     if source.count_rows is not None:
         rows, note = source.complete_rows(layout) if drop_missing else (source, "")
         assert rows.count_rows is not None
         tables = rows.count_rows(
-            layout, tolerance=tolerance, keep_rows=kept.required, progress=progress
+            layout, tolerance=tolerance, keep_rows=held.required, progress=progress
         )
         return tables._replace(note="; ".join(filter(None, [note, tables.note])))
     source.settle(columns_of(layout), columns_of(layout))
-    shortage = None
-    if kept.required and source.rows is not None:
-        shortage = shortage_of(layout, source.schema, source.rows, budget)
+    known = held.required and source.rows is not None
+    shortage = held.foresee(source.schema, source.rows or 0) if known else None
     if shortage is not None:
         _refuse_or_notify(shortage, layout, notify, drop_missing=drop_missing)
     bytes_of_tables = (source.rows or 0) * BYTES_OF_A_ROW * len(layout.scores)
@@ -147,11 +134,7 @@ def read_tables(
                 limit_for(bytes_of_tables),
             )
         )
-    binned = tolerance is not None and layout.weight is None and layout.group is None
-    bins = BinnedRows(layout.label, tolerance, budget) if tolerance is not None and binned else None
-    with closing(
-        HeldRows(layout, budget, counted=bins is None, kept=kept, shortage=shortage)
-    ) as held:
+    with closing(held):
         passes: list[Pass] = []
         finished: FinishedRows | None = None
         while True:
