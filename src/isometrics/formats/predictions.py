@@ -187,15 +187,8 @@ def positive_class(classes: list[str], pos_label: object, source: object) -> str
 
 _LABEL_NAMES = ("y_true", "y", "labels", "label", "target")
 _SCORE_NAMES = (
-    "y_score",
-    "y_pred",
-    "y_proba",
-    "y_prob",
-    "proba",
-    "predict_proba",
-    "decision_function",
-    "scores",
-    "score",
+    *("y_score", "y_pred", "y_proba", "y_prob", "proba", "predict_proba", "decision_function"),
+    *("scores", "score"),
 )
 _GROUP_NAMES = ("groups", "group", "folds", "fold")
 _EXPECTS = (
@@ -204,11 +197,7 @@ _EXPECTS = (
 
 
 def read_npz(
-    path: PathLike,
-    *,
-    label: str | None = None,
-    scores: str | None = None,
-    pos_label: object = None,
+    path: PathLike, *, label: str | None = None, scores: str | None = None, pos_label: object = None
 ) -> Predictions:
     """Read labels and scores from a ``.npz`` file; nothing in it is unpickled.
 
@@ -235,7 +224,11 @@ def read_npz(
             "group": next((name for name in _GROUP_NAMES if name in names), None),
             "classes": "classes" if "classes" in names else None,
         }
-        arrays = {role: _native(archive[name]) for role, name in wanted.items() if name is not None}
+        arrays = {role: archive[name] for role, name in wanted.items() if name is not None}
+    for role, values in arrays.items():
+        # Texts become objects, and numbers have the order of bytes of this machine.
+        dtype = object if values.dtype.kind == "U" else values.dtype.newbyteorder("=")
+        arrays[role] = values.astype(dtype)
     y_true, y_score = arrays["y_true"], arrays["y_score"]
     if y_true.ndim != 1 or y_score.ndim not in (1, 2) or y_score.dtype.kind not in "biuf":
         raise _refused(
@@ -275,11 +268,6 @@ def _opened(file: Path) -> Iterator[Any]:
         raise
     except Exception as error:
         raise unreadable(file, error) from error
-
-
-def _native(values: NDArray[Any]) -> NDArray[Any]:
-    """Return texts as objects, and numbers in the order of bytes of this machine."""
-    return values.astype(object if values.dtype.kind == "U" else values.dtype.newbyteorder("="))
 
 
 def _choose(

@@ -299,7 +299,7 @@ def _first_line(error: BaseException, name: str) -> str:
 NUMERIC = ("boolean", "integer", "float")
 _BOOL8 = "arrow.bool8"
 """Truth values of one byte each; any byte but 0 is true."""
-_WHOLE_DIGITS = 18
+WHOLE_DIGITS = 18
 """Whole numbers of so many digits fit into 64 bits."""
 
 
@@ -329,13 +329,6 @@ def kind_of(dtype: pa.DataType) -> str:
         return "string"
     # An extension type is built on another one, in which its values are stored.
     return kind_of(dtype.storage_type) if hasattr(dtype, "storage_type") else "other"
-
-
-def is_floating(dtype: pa.DataType) -> bool:
-    """Tell whether a type is one of floats, which may be NaN."""
-    import pyarrow as pa
-
-    return bool(pa.types.is_floating(dtype))
 
 
 def can_name(dtype: pa.DataType) -> bool:
@@ -375,7 +368,9 @@ def numbers(column: pa.Array) -> Values:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pa.types.is_decimal(column.type):
-        column = _of_64_bits(column)
+        whole = column.type.scale <= 0 and column.type.precision <= WHOLE_DIGITS
+        # Arrow multiplies by a power of ten, which makes 0.7000000000000001 of 0.7.
+        column = column.cast(pa.int64()) if whole else column.cast(pa.string()).cast(pa.float64())
     if pa.types.is_null(column.type):
         column = column.cast(pa.float64())
     missing = None
@@ -386,16 +381,6 @@ def numbers(column: pa.Array) -> Values:
     if values.dtype.kind == "f" and np.isnan(values.min(initial=np.inf)):
         missing = np.isnan(values) if missing is None else np.isnan(values) | missing
     return Values(values, missing)
-
-
-def _of_64_bits(decimals: pa.Array) -> pa.Array:
-    """Return decimals of so few digits that integers hold them as these, others as doubles."""
-    import pyarrow as pa
-
-    if decimals.type.scale <= 0 and decimals.type.precision <= _WHOLE_DIGITS:
-        return decimals.cast(pa.int64())
-    # Arrow multiplies by a power of ten, which makes 0.7000000000000001 of 0.7.
-    return decimals.cast(pa.string()).cast(pa.float64())
 
 
 def as_numpy(column: pa.Array) -> NDArray[Any]:

@@ -17,7 +17,6 @@ from isometrics.errors import FileError, require
 from isometrics.sources.batches import Source, reading, refuse_doubled, stored
 from isometrics.sources.files import (
     QuerySource,
-    ambiguous_url,
     closed_on_failure,
     files_of,
     quoted,
@@ -88,7 +87,10 @@ def _split(url: str) -> tuple[SplitResult, str]:
         return parts, url
     users = 0 if parts is None else parts.netloc.count("@")
     if parts is None or users > 1 or rest.count("@") > users or _BROKEN.search(rest):
-        raise ambiguous_url(scheme)
+        raise FileError(
+            f"cannot read '{scheme}://…': write the marks @ / ? # [ ] and % inside of a user, a "
+            "password or an option as %40 %2F %3F %23 %5B %5D and %25"
+        )
     return parts, f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 

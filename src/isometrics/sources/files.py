@@ -194,14 +194,6 @@ def suffix_of(path: Path) -> str:
     return Path(name).suffix
 
 
-def ambiguous_url(scheme: str) -> FileError:
-    """Return an error about a URL with marks that may be part of a password; it shows none."""
-    return FileError(
-        f"cannot read '{scheme}://…': write the marks @ / ? # [ ] and % inside of a user, a "
-        "password or an option as %40 %2F %3F %23 %5B %5D and %25"
-    )
-
-
 class QuerySource(Source):
     """A table or a view of DuckDB, streamed."""
 

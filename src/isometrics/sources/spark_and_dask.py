@@ -37,10 +37,10 @@ from isometrics.points.models import GroupTables, group_tables
 from isometrics.sources.batches import (
     FIRST_ROWS,
     NUMERIC,
+    WHOLE_DIGITS,
     Source,
     codes,
     columns_of,
-    is_floating,
     kind_of,
     numbers,
     reading,
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics.errors import InputError
     from isometrics.sources.batches import Batches
     from isometrics.sources.columns import Layout
 
@@ -85,14 +84,11 @@ FIRST = "first rows"
 
 def frame_source(frame: Any) -> FrameSource | ClusterFrame:
     """Return a data frame as a source: those of Spark and Dask are left where they are."""
-    given = nw.from_native(frame, pass_through=True) if _may_be_distributed(frame) else None
-    if isinstance(given, nw.LazyFrame) and given.implementation.value in _DISTRIBUTED:
-        return ClusterFrame(given)
+    if type(frame).__module__.partition(".")[0] in ("pyspark", "dask", "narwhals"):
+        given = nw.from_native(frame, pass_through=True)
+        if isinstance(given, nw.LazyFrame) and given.implementation.value in _DISTRIBUTED:
+            return ClusterFrame(given)
     return FrameSource(frame)
-
-
-def _may_be_distributed(frame: Any) -> bool:
-    return type(frame).__module__.partition(".")[0] in ("pyspark", "dask", "narwhals")
 
 
 @contextmanager
@@ -127,10 +123,7 @@ class ClusterFrame(Source):
     """
 
     def __init__(
-        self,
-        frame: Any,
-        name: str = "the data frame",
-        limits: PassLimits | None = None,
+        self, frame: Any, name: str = "the data frame", limits: PassLimits | None = None
     ) -> None:
         native = nw.to_native(frame)
         in_spark = frame.implementation.value in _SPARK
@@ -282,7 +275,7 @@ class ClusterFrame(Source):
         for name in columns_of(layout):
             value, dtype = nw.col(self._aliases[name]), self.schema.field(name).type
             missing[name] = value.is_null()
-            if kind_of(dtype) == "float" and is_floating(dtype):
+            if types.is_floating(dtype):
                 missing[name] = missing[name] | value.is_nan().fill_null(True)
         weight = layout.weight
         if weight is not None and kind_of(self.schema.field(weight).type) in NUMERIC:
@@ -309,24 +302,11 @@ class ClusterFrame(Source):
 
 # ---------------------------------------------------------------------- the first pass
 
-_WHOLE_DIGITS = 18
-"""Whole numbers of so many digits fit into 64 bits."""
-
 
 def _keys(layout: Layout) -> dict[str, str]:
     """Return the columns that rows are counted by: those of labels, models and groups."""
     named = {"label": layout.label, "model": layout.model, "group": layout.group}
     return {role: name for role, name in named.items() if name is not None}
-
-
-def _refuse_texts(schema: pa.Schema, layout: Layout) -> None:
-    numeric: dict[str | None, type[InputError]] = dict.fromkeys(layout.scores.values(), ScoreError)
-    for name, error in {**numeric, layout.weight: WeightError}.items():
-        if name is not None and kind_of(schema.field(name).type) not in NUMERIC:
-            raise error(
-                f"{name} holds {schema.field(name).type} values where numbers are needed; cast it "
-                "in the cluster"
-            )
 
 
 def _typed(source: ClusterFrame, layout: Layout) -> nw.LazyFrame[Any]:
@@ -360,7 +340,7 @@ def _type_of(dtype: pa.DataType, *, score: bool) -> Any:
 
 
 def _holds_integers(dtype: pa.DataType) -> bool:
-    whole = types.is_decimal(dtype) and dtype.scale <= 0 and dtype.precision <= _WHOLE_DIGITS
+    whole = types.is_decimal(dtype) and dtype.scale <= 0 and dtype.precision <= WHOLE_DIGITS
     return whole or kind_of(dtype) != "float"
 
 
@@ -484,7 +464,12 @@ class ClusterTables:
             cleaner.samples(batch)
         if first.num_rows < FIRST_ROWS:
             cleaner.finish()
-        _refuse_texts(source.schema, layout)
+        numeric = dict.fromkeys(layout.scores.values(), ScoreError) | {layout.weight: WeightError}
+        for name, error in numeric.items():
+            if name is not None and kind_of(dtype := source.schema.field(name).type) not in NUMERIC:
+                raise error(
+                    f"{name} holds {dtype} values where numbers are needed; cast it in the cluster"
+                )
         self._rows = _typed(source, layout)
         self._totals = _totals(source, self._rows, layout)
         """One row for each label, model and group."""
