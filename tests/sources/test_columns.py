@@ -208,6 +208,25 @@ def test_columns_that_cannot_be(text, given, message):
     assert refusal(text, **given).startswith(message)
 
 
+def numbered(*names):
+    return f"label,{','.join(names)}\n1{',0.5' * len(names)}\n0{',0.25' * len(names)}\n"
+
+
+def test_numbered_columns_beside_the_labels_0_and_1():
+    """They are guessed to be models or classes only where it is sure."""
+    assert refusal(numbered("m0", "m1")) == (
+        "the columns 'm0' and 'm1' could be two models, or the scores of the labels 0 and 1; name "
+        "both with scores= if they are models, and else 'm1' alone"
+    )
+    assert list(of(numbered("m0", "m1"), scores=["m0", "m1"]).scores) == ["m0", "m1"]
+    assert list(of(numbered("m0", "m1"), scores="m1").scores) == ["m1"]
+    assert list(of(numbered("m0", "m1", "m2")).scores) == ["m0", "m1", "m2"]
+    for name in ("p{}", "prob_{}", "{}", "{}_proba", "P(class {})", "score.{}"):
+        assert list(of(numbered(name.format(0), name.format(1))).scores) == [name.format(1)]
+    three = "label,m0,m1,m2\n0,0.5,0.2,0.3\n1,0.1,0.7,0.2\n2,0.1,0.1,0.8\n"
+    assert list(of(three).scores) == ["0", "1", "2"]
+
+
 def test_what_is_named_is_not_guessed():
     assert of("label,target,p\n0,1,0.5\n1,0,0.5\n", label="target").unused == ("label",)
     both = of("y,score,prob\n0,1.5,0.5\n1,2.5,0.5\n", scores=["prob", "score"])

@@ -1,4 +1,4 @@
-"""Text in UTF-16 is refused, packed or not, and so are lines that end in several ways."""
+"""Text in UTF-16 is refused, packed or not, and so are long lines and ones that end differently."""
 
 import gzip
 from contextlib import closing
@@ -110,3 +110,32 @@ def test_of_several_files_each_has_one_kind_of_lines(tmp_path):
     (tmp_path / "b.csv").write_text(TEXT)
     with pytest.raises(FileError, match="some lines end in another way than others"):
         iso.read_predictions(tmp_path)
+
+
+# ---------------------------------------------------------------------- long lines
+
+HEADER, ROW = b"label,score\n", b"1,0.5\n"
+
+
+@pytest.mark.parametrize("after", [b"", b"\n"])
+@pytest.mark.parametrize("before", [b"", HEADER + ROW * 10, HEADER + ROW * 500_000])
+def test_a_line_that_is_no_row_at_the_end(tmp_path, before, after):
+    path = tmp_path / "long.csv"
+    path.write_bytes(before + b"9" * (3 * LONGEST) + after)
+    with pytest.raises(FileError, match=r"long\.csv'"):
+        iso.read_predictions(path)
+
+
+def test_a_packed_file_of_one_line(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_bytes(gzip.compress(b"9" * (3 * LONGEST), 1))
+    with pytest.raises(FileError, match=r"long\.csv'"):
+        iso.read_predictions(path)
+
+
+def test_an_array_of_json_may_stand_on_one_line(tmp_path):
+    path = tmp_path / "array.json"
+    row = '{"label": 1, "score": 0.25}, {"label": 0, "score": 0.125}'
+    path.write_text(f"[{', '.join([row] * 60_000)}]")
+    with closing(open_source(path)) as source:
+        assert source.schema.names == ["label", "score"]

@@ -143,12 +143,6 @@ def test_rows_that_are_not_shared_by_all_models():
 
 
 @pytest.mark.usefixtures("any_memory_limit")
-def test_rows_that_do_not_fit_are_refused():
-    with pytest.raises(ParameterError, match=r"^8 rows do not fit into the memory limit"):
-        iso.read_predictions(frame(), keep_rows=True, memory_limit=100)
-
-
-@pytest.mark.usefixtures("any_memory_limit")
 @pytest.mark.parametrize("options", [{"drop_missing": True}, {"weight": "w"}])
 def test_a_refusal_while_reading_names_the_limit_for_all_rows(options):
     """Rows may be left out here, so they are read until they do not fit."""

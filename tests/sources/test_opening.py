@@ -48,13 +48,18 @@ def piped(monkeypatch, standard_input, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_text_and_parquet_on_standard_input(piped):
+def test_what_is_on_standard_input_is_known_by_how_it_begins(piped):
     content = pa.BufferOutputStream()
     pq.write_table(pa.table({"label": LABELS, "score": SCORES}), content)
-    for given in (CSV.encode(), content.getvalue().to_pybytes()):
+    rows = zip(LABELS, SCORES, strict=True)
+    objects = "".join(f'{{"label": {label}, "score": {score}}}\n' for label, score in rows)
+    for given in (
+        *(CSV.encode(), objects.encode(), content.getvalue().to_pybytes()),
+        *(pa.compress(CSV.encode(), codec, asbytes=True) for codec in ("gzip", "zstd")),
+    ):
         analysis = piped(given)
         assert analysis.models["score"] == EXPECTED
-        assert analysis.description.startswith("standard input: ")
+        assert analysis.description.startswith("standard input: label")
 
 
 @pytest.mark.parametrize(
