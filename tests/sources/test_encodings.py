@@ -117,6 +117,7 @@ def test_of_several_files_each_has_one_kind_of_lines(tmp_path):
 HEADER, ROW = b"label,score\n", b"1,0.5\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [b"", b"\n"])
 @pytest.mark.parametrize("before", [b"", HEADER + ROW * 10, HEADER + ROW * 500_000])
 def test_a_line_that_is_no_row_at_the_end(tmp_path, before, after):

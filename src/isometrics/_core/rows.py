@@ -88,7 +88,14 @@ def present_rows(
         raise EmptyInputError(f"{first.name} is empty; at least one row is needed")
     if sample_weight is None:
         return columns, None
-    weights = _parse_weights(sample_weight, first)
+    given = column(sample_weight, "sample_weight")
+    given.same_length(first)
+    weights = weights_of(given._replace(values=given.numbers(WeightError)))
+    with np.errstate(over="ignore", under="ignore"):
+        total = float(weights.sum(dtype=np.float64))
+    if math.isinf(total):
+        raise WeightError(f"{given.name} adds up to infinity; divide it by its maximum")
+    weights = weights if total <= LARGEST_COUNT else weights.astype(np.float64)
     rows = np.flatnonzero(weights)
     if rows.size == weights.size:
         return columns, weights
@@ -116,17 +123,6 @@ def weights_of(given: Column, report: Report = Column.refuse) -> Counts:
     if not whole:
         report(given, np.isinf(weights), WeightError, INFINITE)
     return weights
-
-
-def _parse_weights(sample_weight: Given, beside: Column) -> Counts:
-    given = column(sample_weight, "sample_weight")
-    given.same_length(beside)
-    weights = weights_of(given._replace(values=given.numbers(WeightError)))
-    with np.errstate(over="ignore", under="ignore"):
-        total = float(weights.sum(dtype=np.float64))
-    if math.isinf(total):
-        raise WeightError(f"{given.name} adds up to infinity; divide it by its maximum")
-    return weights if total <= LARGEST_COUNT else weights.astype(np.float64)
 
 
 class Dropped:

@@ -89,18 +89,19 @@ class Predictions(ResultTable):
 
     def points(self) -> dict[str, OperatingPoints]:
         """Count the operating points of each model, or of each class against the others."""
-        return {name: self._points(name) for name in self.scores}
-
-    def _points(self, name: str) -> OperatingPoints:
-        labels, scores = self.columns[self.label], self.columns[self.scores[name]]
-        if not self.multiclass:
-            return OperatingPoints.from_scores(labels, scores, pos_label=self.pos_label)
-        positive = labels == self.classes[name]
-        if not positive.any():
-            raise OneClassError(
-                f"no row has the class {name!r}", Advice("read another one with {pos_label}")
-            )
-        return OperatingPoints.from_scores(positive, scores)
+        found = {}
+        for name, column in self.scores.items():
+            labels, pos_label = self.columns[self.label], self.pos_label
+            if self.multiclass:
+                labels, pos_label = labels == self.classes[name], None
+                if not labels.any():
+                    raise OneClassError(
+                        f"no row has the class {name!r}",
+                        Advice("read another one with {pos_label}"),
+                    )
+            scores = self.columns[column]
+            found[name] = OperatingPoints.from_scores(labels, scores, pos_label=pos_label)
+        return found
 
     def _title(self) -> str:
         scores = ", ".join(map(repr, self.scores.values()))

@@ -40,9 +40,17 @@ class ArrowFiles(Source):
         self._schemas: dict[Path, pa.Schema] = {}
         for file in files:
             with reading(str(file)):
-                self._schemas[file], rows = _schema_and_rows(file, kind)
+                if kind == ARROW:
+                    import pyarrow.dataset as ds
+
+                    found = ds.dataset(str(file), format=kind)
+                    self._schemas[file] = found.schema
+                    self.rows += found.count_rows()
+                else:
+                    with _opened(file) as parquet:
+                        self._schemas[file] = parquet.schema_arrow
+                        self.rows += parquet.metadata.num_rows
             refuse_doubled(file, self._schemas[file].names)
-            self.rows += rows
         self._said = {file: self._said_by_folders(file) for file in files}
         self.schema = self._widest()
 
@@ -140,17 +148,6 @@ def _type_of(texts: list[str]) -> pa.DataType:
         return pa.array(texts, pa.string()).cast(pa.int64()).type if texts else pa.string()
     except pa.ArrowInvalid:
         return pa.string()
-
-
-def _schema_and_rows(file: Path, kind: str) -> tuple[pa.Schema, int]:
-    """Return the columns of a file and the number of its rows."""
-    if kind != ARROW:
-        with _opened(file) as parquet:
-            return parquet.schema_arrow, parquet.metadata.num_rows
-    import pyarrow.dataset as ds
-
-    found = ds.dataset(str(file), format=kind)
-    return found.schema, found.count_rows()
 
 
 def _opened(file: Path) -> Any:

@@ -23,15 +23,7 @@ from isometrics.sources.columns import Peek
 from isometrics.sources.written_numbers import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import (
-        Callable,
-        Collection,
-        Generator,
-        Iterable,
-        Iterator,
-        Mapping,
-        Sequence,
-    )
+    from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -163,14 +155,14 @@ class Source:
         """Tell whether a text is a number as the source writes them."""
         return is_number(text)
 
-    def keep_texts(self, numbers: Mapping[str, str]) -> bool:  # noqa: ARG002
+    def keep_texts(self, numbers: dict[str, str]) -> bool:  # noqa: ARG002
         """Read all columns as they are written, and some numbers under other names besides.
 
         Tell whether the source has texts to keep.
         """
         return False
 
-    def lines(self, positions: Sequence[int]) -> Mapping[int, Line]:  # noqa: ARG002
+    def lines(self, positions: Sequence[int]) -> dict[int, Line]:  # noqa: ARG002
         """Return the lines of some rows by their positions; none where they cannot be known."""
         return {}
 

@@ -195,7 +195,20 @@ class Cleaner:
         """The number of rows so far, those that are left out included."""
         self._kept = 0
         self._weight = 0.0
-        _check_types(layout, source.schema)
+        # Columns whose types can never hold what they are to hold are refused at once.
+        for name, error, accepted in (
+            (layout.label, LabelError, "labels must be truth values, numbers or text"),
+            *((name, ScoreError, "scores must be numbers") for name in layout.scores.values()),
+            (layout.weight, WeightError, "weights must be numbers"),
+        ):
+            if name is not None and kind_of(dtype := source.schema.field(name).type) == "other":
+                raise error(f"{name} holds {dtype} values; {accepted}")
+        for name in (layout.model, layout.group):
+            if name is not None and not can_name(dtype := source.schema.field(name).type):
+                raise ParameterError(
+                    f"{name} holds {dtype} values; models and groups must be named by texts, "
+                    "numbers or times"
+                )
 
     def samples(self, batch: pa.RecordBatch) -> list[Sample]:
         """Return the rows of a batch: models that share rows and labels are in one sample.
@@ -319,21 +332,3 @@ class Cleaner:
         if (missing := column.missing()) is not None:
             advice = self._source.missing_advice(column.name)
             self.found.add(column, missing, MissingValueError, MISSING, advice=advice)
-
-
-def _check_types(layout: Layout, schema: pa.Schema) -> None:
-    """Refuse columns whose types can never hold what they are to hold."""
-    numeric = [(name, ScoreError, "scores must be numbers") for name in layout.scores.values()]
-    for name, error, accepted in (
-        (layout.label, LabelError, "labels must be truth values, numbers or text"),
-        *numeric,
-        (layout.weight, WeightError, "weights must be numbers"),
-    ):
-        if name is not None and kind_of(dtype := schema.field(name).type) == "other":
-            raise error(f"{name} holds {dtype} values; {accepted}")
-    for name in (layout.model, layout.group):
-        if name is not None and not can_name(dtype := schema.field(name).type):
-            raise ParameterError(
-                f"{name} holds {dtype} values; models and groups must be named by texts, "
-                "numbers or times"
-            )

@@ -233,11 +233,6 @@ class Cuts(NamedTuple):
         """Return some of them."""
         return Cuts(*(column[rows] for column in self))
 
-    @property
-    def whole(self) -> bool:
-        """Whether scores are integers, from which the lowest one is subtracted exactly."""
-        return self.shift.dtype.kind in "iu"
-
 
 def cut_ranges(ranges: Ranges, pieces: NDArray[np.int64], first: int) -> Cuts:
     """Cut ranges into pieces, numbered from `first` on."""
@@ -371,9 +366,18 @@ class Passes:
                 cut = {name: nw.lit(getattr(cuts, name)[0].item()) for name in names}
             else:
                 cut = {name: nw.col(name) for name in names}
-                local = self._source.local(_table(cuts), rows, ["range_id"])
+                columns = {name: pa.array(getattr(cuts, name)) for name in ("range_id", *names)}
+                local = self._source.local(pa.table(columns), rows, ["range_id"])
                 rows = rows.join(local, on="range_id", how="inner")
-            rows = rows.select("score", "tp", "fp", range_id=_piece(cut, whole=cuts.whole))
+            score = nw.col("score")
+            if cuts.shift.dtype.kind in "iu":
+                # The lowest one is subtracted exactly from scores that are integers.
+                offset = (score - cut["shift"]).cast(nw.Float64)
+            else:
+                offset = score.cast(nw.Float64) * cut["factor"] - cut["shift"]
+            # The offset is never negative, so that cutting off its fraction rounds down.
+            piece = cut["first"] + (offset * cut["scale"]).cast(nw.Int64)
+            rows = rows.select("score", "tp", "fp", range_id=piece)
         return rows.group_by("range_id").agg(
             nw.len().alias("rows"),
             nw.col("tp", "fp").sum(),
@@ -416,20 +420,3 @@ def widest_bounds(points: OperatingPoints) -> float:
     if not points.table.partial:
         return 0.0
     return max(bracket.width for bracket in bounds_of(points, BOUNDED).values())
-
-
-def _table(cuts: Cuts) -> pa.Table:
-    columns = cuts._asdict()
-    del columns["parent_id"]
-    return pa.table({name: pa.array(column) for name, column in columns.items()})
-
-
-def _piece(cut: dict[str, nw.Expr], *, whole: bool) -> nw.Expr:
-    """Return the piece of a row."""
-    score = nw.col("score")
-    if whole:
-        offset = (score - cut["shift"]).cast(nw.Float64)
-    else:
-        offset = score.cast(nw.Float64) * cut["factor"] - cut["shift"]
-    # The offset is never negative, so that cutting off its fraction rounds down.
-    return cut["first"] + (offset * cut["scale"]).cast(nw.Int64)

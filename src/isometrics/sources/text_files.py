@@ -14,7 +14,6 @@ from operator import itemgetter
 from secrets import token_hex
 from statistics import mode
 from threading import Event, Thread
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
@@ -325,19 +324,17 @@ def _records(lines: Sequence[str], mark: str) -> list[list[str]]:
 def _has_names(rows: Sequence[Sequence[str]]) -> bool:
     """Tell whether the first row has names: no numbers, or one text above numbers alone."""
     first, *others = rows
-    if not any(map(_is_some_number, first)):
+    texts = {text for row in rows for text in row}
+    numbers = {text for text in texts if is_number(text) or looks_like_number(text)}
+    if numbers.isdisjoint(first):
         return True
+    numbers.update(NULLS)
     whole = [row for row in others if len(row) == len(first)]
     return any(
-        not (_is_some_number(name) or name in NULLS)
-        and all(_is_some_number(value) or value in NULLS for value in values)
+        name not in numbers and numbers.issuperset(values)
         for name, *values in zip(first, *whole, strict=True)
         if values
     )
-
-
-def _is_some_number(text: str) -> bool:
-    return is_number(text) or looks_like_number(text)
 
 
 # ---------------------------------------------------------------------- the files
@@ -365,27 +362,24 @@ class CSVFiles(TextFiles):
             with self._broken_lines_named():
                 table = f"SELECT * FROM {self._raw()} LIMIT {FIRST_ROWS}"
                 self._connection.execute(f"CREATE TABLE {_FIRST} AS {table}").fetchall()
-            self._look(kinds_of_text(dialect.decimal))
-
-    def _look(self, kinds: Sequence[str]) -> None:
-        """Find the columns, and which of some kinds the first texts of each allow."""
-        self._names = [name for name, *_ in self._rows_of(f"DESCRIBE {_FIRST}")]
-        self._describe()
-        in_files = {name for form in self._formats.values() for name in form.names}
-        # What folders say has a type already.
-        self._candidates = self._fitting(
-            {name: kinds if name in in_files else () for name in self._names}, _FIRST
-        )
-        texts = [name for name, kinds in self._candidates.items() if kinds == [TEXT]]
-        words = ", ".join(["count(*)", *(f"count(DISTINCT {quoted(name)})" for name in texts)])
-        ((_, *counts),) = self._rows_of(f"SELECT {words} FROM {_FIRST}")
-        self._free = {n for n, count in zip(texts, counts, strict=True) if count > _MOST_WORDS}
+            self._names = [name for name, *_ in self._rows_of(f"DESCRIBE {_FIRST}")]
+            self._describe()
+            in_files = {name for form in self._formats.values() for name in form.names}
+            kinds = kinds_of_text(dialect.decimal)
+            # What folders say has a type already.
+            self._candidates = self._fitting(
+                {name: kinds if name in in_files else () for name in self._names}, _FIRST
+            )
+            texts = [name for name, found in self._candidates.items() if found == [TEXT]]
+            words = ", ".join(["count(*)", *(f"count(DISTINCT {quoted(name)})" for name in texts)])
+            ((_, *counts),) = self._rows_of(f"SELECT {words} FROM {_FIRST}")
+            self._free = {n for n, count in zip(texts, counts, strict=True) if count > _MOST_WORDS}
 
     def _read(self, columns: Sequence[str]) -> None:
         """Read columns as the kinds that the first rows allow; again where later rows do not."""
         with self._broken_lines_named():
             kinds = {name: self._candidates[name][0] for name in columns}
-            self._create_typed(kinds)
+            self._create(self._values(kinds), self._raw())
             counts = ", ".join(f"count({quoted(name)})" for name in columns)
             ((rows, *present),) = self._rows_of(f"SELECT count(*), {counts} FROM {TABLE}")
             counted = dict(zip(columns, present, strict=True))
@@ -396,15 +390,11 @@ class CSVFiles(TextFiles):
             better |= {name: TEXT for name in columns if not counted[name]}
             if better.items() - kinds.items():
                 kinds |= better
-                self._create_typed(kinds)
+                self._create(self._values(kinds), self._raw())
             self._kinds = kinds
 
-    def _create_typed(
-        self, kinds: Mapping[str, str], more: Mapping[str, str] = MappingProxyType({})
-    ) -> None:
-        """Fill the table with columns of some kinds, and with more values in SQL."""
-        values = {name: value_of(quoted(name), kind) for name, kind in kinds.items()}
-        self._create({**values, **more}, self._raw())
+    def _values(self, kinds: Mapping[str, str]) -> dict[str, str]:
+        return {name: value_of(quoted(name), kind) for name, kind in kinds.items()}
 
     def _fitting(self, candidates: Mapping[str, Sequence[str]], table: str) -> dict[str, list[str]]:
         """Return the kinds that all texts of each column have, the narrowest first."""
@@ -467,7 +457,7 @@ class CSVFiles(TextFiles):
             tables.append(f"SELECT * FROM read_csv([{paths}], {given})")
         return f"({' UNION ALL BY NAME '.join(tables)})"
 
-    def keep_texts(self, numbers: Mapping[str, str]) -> bool:
+    def keep_texts(self, numbers: dict[str, str]) -> bool:
         """Read all columns as they are written, and some numbers under other names besides."""
         self.settle(list(numbers), numbers)
         kinds = dict.fromkeys(self._names, TEXT)
@@ -475,7 +465,7 @@ class CSVFiles(TextFiles):
         # No text stands for null, not even the empty one.
         self._nulls = (token_hex(),)
         with self._filling_table():
-            self._create_typed(kinds, added)
+            self._create(self._values(kinds) | added, self._raw())
         self._kinds = kinds | dict.fromkeys(added, PLAIN)
         return True
 
