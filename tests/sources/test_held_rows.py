@@ -114,6 +114,7 @@ def test_categories_without_rows_are_no_groups():
             "they do not fit into the memory limit beside the tables; raise ",
         ),
         (frame(), {"keep_rows": False}, "keep_rows=False was given"),
+        (frame(group=GROUPS), {"keep_rows": False}, "keep_rows=False was given"),
         (
             pa.table({"label": LABELS, "score": np.arange(8.0), "model": ["a", "b", "b", "a"] * 2}),
             {},
@@ -125,15 +126,8 @@ def test_without_rows_the_reason_is_said(table, options, why):
     analysis = iso.read_predictions(table, label="label", **options)
     assert analysis.rows is None
     with pytest.raises(NotAnswerableError) as caught:
-        analysis.bootstrap("AUROC")
+        analysis.bootstrap("AUROC", clusters="group" in table.column_names)
     assert f"which this analysis does not have: {why}" in str(caught.value)
-
-
-def test_without_rows_of_groups_the_reason_is_said():
-    table = frame(group=list("abababab"))
-    analysis = iso.read_predictions(table, label="label", group="group", keep_rows=False)
-    with pytest.raises(NotAnswerableError, match="does not have: keep_rows=False was given"):
-        analysis.bootstrap("AUROC", clusters=True)
 
 
 def test_rows_that_are_not_shared_by_all_models():

@@ -113,15 +113,10 @@ class PassLimits(NamedTuple):
     """Passes over one score column; if bounds are still too wide then, a warning says so."""
 
 
-class Plan(NamedTuple):
-    """Which ranges to cut, and into how many pieces each."""
-
-    cut: NDArray[np.intp]
-    pieces: NDArray[np.int64]
-
-
-def plan_pass(ranges: Ranges, tolerances: dict[int, float], limits: PassLimits) -> Plan:
-    """Plan the next pass; nothing is cut if all is known.
+def plan_pass(
+    ranges: Ranges, tolerances: dict[int, float], limits: PassLimits
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return which ranges the next pass cuts, and into how many pieces; none if all is known.
 
     Where the rows of all open ranges fit, all scores are told apart. Else those ranges are cut
     that may hold vertices of the hull, or leave the areas most uncertain.
@@ -141,7 +136,7 @@ def plan_pass(ranges: Ranges, tolerances: dict[int, float], limits: PassLimits) 
         cut = np.flatnonzero((wanted.uncertainty > 0) | wanted.vertex)
         if ranges.rows[cut].sum() > limits.most_rows:
             return _shared(cut, ranges.rows, wanted, limits)
-    return Plan(cut, np.full(cut.size, FINEST))
+    return cut, np.full(cut.size, FINEST)
 
 
 class _Wanted(NamedTuple):
@@ -173,7 +168,7 @@ def _wanted(ranges: Ranges, tolerances: dict[int, float]) -> _Wanted:
 
 def _shared(
     cut: NDArray[np.intp], all_rows: NDArray[np.int64], wanted: _Wanted, limits: PassLimits
-) -> Plan:
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Share the rows that a pass may collect among ranges.
 
     Notes
@@ -200,7 +195,7 @@ def _shared(
         share[unsatisfied] = need[unsatisfied] * (over / need[unsatisfied].sum())
         satisfied |= rows <= share
     pieces = np.minimum(2 + share.astype(np.int64), limits.most_pieces)
-    return Plan(cut, np.where(rows <= pieces, FINEST, pieces))
+    return cut, np.where(rows <= pieces, FINEST, pieces)
 
 
 # ---------------------------------------------------------------------- cuts
@@ -324,13 +319,13 @@ class Passes:
         aims = dict.fromkeys((number for number, _ in self.ranges.by_series()), tolerance)
         limits = self._source.limits
         for _ in range(limits.most_passes):
-            plan = plan_pass(self.ranges, aims, limits)
-            while not plan.cut.size and (wide := self._wider_than(tolerance, label)):
+            cut, pieces = plan_pass(self.ranges, aims, limits)
+            while not cut.size and (wide := self._wider_than(tolerance, label)):
                 aims |= {number: aims[number] / 2 for number in wide}
-                plan = plan_pass(self.ranges, aims, limits)
-            if not plan.cut.size:
+                cut, pieces = plan_pass(self.ranges, aims, limits)
+            if not cut.size:
                 return
-            self._refine(plan)
+            self._refine(cut, pieces)
         if wide := self._wider_than(tolerance, label):
             warn(
                 f"the areas are known to {max(wide.values()):.2g} only, after "
@@ -346,16 +341,16 @@ class Passes:
         }
         return {number: width for number, width in widths.items() if width > tolerance}
 
-    def _refine(self, plan: Plan) -> None:
+    def _refine(self, cut: NDArray[np.intp], pieces: NDArray[np.int64]) -> None:
         """Count the pieces of some ranges, and replace these ranges by them."""
-        parents = self.ranges.take(plan.cut)
-        cuts = cut_ranges(parents, plan.pieces, self._next)
-        self._next = int(cuts.first[-1] + plan.pieces[-1])
+        parents = self.ranges.take(cut)
+        cuts = cut_ranges(parents, pieces, self._next)
+        self._next = int(cuts.first[-1] + pieces[-1])
         counted = self._source.collect(self._counted(steps_to(cuts, self._cuts)), "scores")
         self.number += 1
-        pieces = self._pieces(counted, parents, cuts)
+        found = self._pieces(counted, parents, cuts)
         self._cuts.append(cuts.take(np.argsort(cuts.range_id)))
-        self.ranges = self.ranges.refine(plan.cut, pieces)
+        self.ranges = self.ranges.refine(cut, found)
 
     def _counted(self, steps: list[Cuts]) -> nw.LazyFrame[Any]:
         """Return the aggregation of one pass: the rows of each piece, and its extreme scores."""

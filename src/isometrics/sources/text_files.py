@@ -477,15 +477,16 @@ class CSVFiles(TextFiles):
         try:
             yield
         except duckdb.InvalidInputException as error:
-            rows = self._raw(ignore_errors=True, store_rejects=True, rejects_limit=_MOST_BROKEN)
-            self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {rows}").fetchall()
             broken = list(self._broken_lines())
             if not broken:
                 raise
             width = len(next(iter(self._formats.values())).names)
             raise FileError.unreadable(self.name, _about_broken(broken, width)) from error
 
-    def _broken_lines(self) -> Iterator[_BrokenLine]:
+    def _broken_lines(self) -> Iterator[tuple[Line, str, str]]:
+        """Yield each, what is wrong in DuckDB's words, and how many values it has, if that is."""
+        rows = self._raw(ignore_errors=True, store_rejects=True, rejects_limit=_MOST_BROKEN)
+        self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {rows}").fetchall()
         rejects = self._connection.execute(
             "SELECT s.file_path, e.line_byte_position - 1, min(e.error_type), "
             "max(regexp_extract(e.error_message, 'Found: ([0-9]+)', 1)), "
@@ -500,7 +501,7 @@ class CSVFiles(TextFiles):
             ends = _ends_before(file, end, [offset for _, offset, *_ in lines])
             # The text of a line begins with the blank ones before it.
             for before, (_, _, kind, values, blank) in zip(ends, lines, strict=True):
-                yield _BrokenLine(self._line(1 + before + blank.count(end), file), kind, values)
+                yield self._line(1 + before + blank.count(end), file), kind, values
 
     def _lines_of_rows(self) -> Iterator[Line]:
         for file, form in self._formats.items():
@@ -536,16 +537,6 @@ def _ends_before(file: Path, end: str, offsets: Sequence[int]) -> Iterator[int]:
             yield ends
 
 
-class _BrokenLine(NamedTuple):
-    """A line that is no row."""
-
-    place: Line
-    kind: str
-    """What is wrong with it, in DuckDB's words."""
-    values: str
-    """How many values it has, where that is wrong."""
-
-
 _WRONG = {
     "UNQUOTED VALUE": "a quote that does not end, or text after one",
     "INVALID ENCODING": "text that is not UTF-8",
@@ -555,20 +546,20 @@ _WRONG = {
 _RAGGED = ("MISSING COLUMNS", "TOO MANY COLUMNS")
 
 
-def _about_broken(broken: Sequence[_BrokenLine], width: int) -> str:
+def _about_broken(broken: Sequence[tuple[Line, str, str]], width: int) -> str:
     """Say what is wrong with broken lines, and what to do."""
-    ragged = [line for line in broken if line.kind in _RAGGED]
+    ragged = [(line, values) for line, kind, values in broken if kind in _RAGGED]
     said = []
     if ragged:
         shown = [
-            f"{listed_lines([line.place])} has {line.values} value{'s' * (line.values != '1')}"
-            for line in ragged[:MOST_LINES]
+            f"{listed_lines([line])} has {values} value{'s' * (values != '1')}"
+            for line, values in ragged[:MOST_LINES]
         ]
         if len(ragged) > MOST_LINES:
             shown.append(f"{len(ragged) - MOST_LINES:,} more lines another number")
         said.append(f"{join_names(shown)} but the first line {width}")
-    for kind in sorted({line.kind for line in broken} - {*_RAGGED}):
-        lines = [line.place for line in broken if line.kind == kind]
+    for kind in sorted({kind for _, kind, _ in broken} - {*_RAGGED}):
+        lines = [line for line, found, _ in broken if found == kind]
         said.append(f"there is {_WRONG.get(kind, kind.lower())} on {first_lines(lines)}")
     return f"{'; '.join(said)}; correct or remove {'it' if len(broken) == 1 else 'them'}"
 
