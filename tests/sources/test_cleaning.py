@@ -220,12 +220,6 @@ def test_codes():
     assert distinct == ["a", "b"]
 
 
-def test_null_in_a_dictionary_is_missing():
-    inside = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["a", None, "b"]))
-    said = refused(MissingValueError, inside, [0.5, 0.2, 0.1], pos_label="a")
-    assert said.endswith("1 in all, the first at position 1")
-
-
 # ---------------------------------------------------------------------- labels over batches
 
 

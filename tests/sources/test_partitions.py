@@ -97,13 +97,6 @@ def test_relative_paths_and_patterns(tmp_path, monkeypatch, given):
     assert "fold" not in open_source(given).schema.names
 
 
-def test_a_pattern_chooses_folders(tmp_path):
-    days = np.repeat([1, 2, 13], 20)
-    table = partitioned(tmp_path / "data", ["day"], day=days)
-    some = iso.read_predictions(f"{tmp_path}/data/day=1*/*.parquet")
-    assert some.models["score"].table == expected(table, days != 2)
-
-
 @pytest.mark.parametrize(
     ("values", "dtype"),
     [

@@ -10,7 +10,6 @@ import isometrics as iso
 from isometrics._core.arrays import column
 from isometrics._core.sample import Groups, Sample
 from isometrics.errors import (
-    FileError,
     MissingValueError,
     OneClassError,
     ParameterError,
@@ -104,23 +103,6 @@ def test_weights_and_groups_are_counted_exactly(monkeypatch):
         table = pa.table({"label": labels, "score": scores} | extra)
         result = iso.read_predictions(table, tolerance=0.1).models["score"]
         assert result == points(labels, scores, extra.get("weight"))
-
-
-def test_data_that_change_between_passes(monkeypatch):
-    Coarse(monkeypatch)
-    labels, scores = curved(300, 5)
-
-    class Changing(FrameSource):
-        reads = 0
-
-        def batches(self, columns, *, limit=None):
-            self.reads += 1
-            for batch in super().batches(columns, limit=limit):
-                yield batch.slice(0, 200) if self.reads > 1 else batch
-
-    source = Changing(pa.table({"label": labels, "score": scores}))
-    with pytest.raises(FileError, match="changed while they were read"):
-        read_tables(source, Layout("label", {"score": "score"}), tolerance=1e-3)
 
 
 @pytest.mark.parametrize("tolerance", [0, 1, -1, "x", True])
