@@ -38,7 +38,6 @@ SLOW_PATHS = (
     "tests/cli/test_interrupting.py",
     "tests/conformance/test_engines.py",
     "tests/sources/test_devices.py",
-    "tests/sources/test_long_lines.py",
     "tests/fuzz/",
     "tests/integrations/test_mlflow.py",
     "tests/integrations/test_skore.py",

@@ -159,18 +159,13 @@ def test_a_file_without_repeats_has_folds(arff):
         ("@ATTRIBUTE repeat", "@ATTRIBUTE fold", "line 5: the attribute 'fold' is there twice"),
         ("@ATTRIBUTE repeat NUMERIC", "@ATTRIBUTE", "line 4: this is no line of an ARFF header"),
         ("\n@ATTRIBUTE", "\n%", "line 13: no attributes stand before the data"),
+        (BINARY[BINARY.index("@DATA") :], "", "has no line @data"),
+        (BINARY[BINARY.index("0,0,0,3") :], "", "has no rows"),
     ],
 )
 def test_a_file_is_refused_by_its_line(arff, old, new, message):
     with pytest.raises(FileError, match=message):
         formats.read(arff(BINARY.replace(old, new)), pos_label="yes")
-
-
-def test_a_file_without_data(arff):
-    with pytest.raises(FileError, match="has no line @data"):
-        formats.read(arff(BINARY[: BINARY.index("@DATA")]))
-    with pytest.raises(FileError, match="has no rows"):
-        formats.read(arff(BINARY[: BINARY.index("0,0,0,3")]))
 
 
 def test_a_list_of_values_that_takes_a_reader_ages(arff):

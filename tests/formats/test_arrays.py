@@ -36,17 +36,6 @@ def test_other_names_are_said(archive):
         formats.read(path, scores="b")
 
 
-def test_two_fitting_names_are_not_guessed_between(archive):
-    path = archive(y=np.array([1, 0]), y_pred=np.array([0, 1]), y_score=np.array([0.9, 0.1]))
-    with pytest.raises(ParameterError, match="has the arrays 'y_pred' and 'y_score'; say which"):
-        formats.read(path)
-
-
-def test_an_archive_without_arrays(archive):
-    with pytest.raises(ParameterError, match="has the arrays nothing; say which one with label="):
-        formats.read(archive())
-
-
 @pytest.mark.parametrize(
     ("labels", "pos_label", "positive"),
     [
@@ -65,12 +54,6 @@ def test_probabilities_of_two_classes(archive, labels, pos_label, positive):
     column = 0 if positive == "confidence.0" else 1
     assert predictions.columns[positive].tolist() == proba[:, column].tolist()
     assert predictions.points()[positive].roc.area() == 1
-
-
-def test_two_classes_by_name_need_a_positive_one(archive):
-    path = archive(y=np.array(["a", "b"]), proba=np.eye(2))
-    with pytest.raises(LabelError, match="has the classes 'a', 'b'; say which one is positive"):
-        formats.read(path)
 
 
 def test_cross_val_predict_of_several_classes(archive):
@@ -132,22 +115,27 @@ def test_nothing_is_unpickled(tmp_path):
         formats.read(path)
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"nothing"])
-def test_what_is_no_archive(tmp_path, content):
-    (tmp_path / "x.npz").write_bytes(content)
-    with pytest.raises(FileError, match=r"cannot read .*: "):
-        formats.read(tmp_path / "x.npz")
-
-
-def test_a_file_that_is_not_there(tmp_path):
+def test_what_is_no_archive(tmp_path, archive):
+    whole = archive(y=np.array([1, 0]), proba=np.array([0.9, 0.1])).read_bytes()
+    damaged = whole[:60] + bytes([whole[60] ^ 255]) + whole[61:]
+    for content in (b"", b"PK\x03\x04", b"nothing", damaged):
+        (tmp_path / "x.npz").write_bytes(content)
+        with pytest.raises(FileError, match=r"cannot read .*: "):
+            formats.read(tmp_path / "x.npz")
     with pytest.raises(FileError, match=r"cannot read .*: no such file or directory"):
-        formats.read(tmp_path / "x.npz", "npz")
+        formats.read(tmp_path / "absent.npz", "npz")
 
 
-def test_an_archive_that_ends_early(archive):
-    path = archive(y=np.array([1, 0]), proba=np.array([0.9, 0.1]))
-    content = bytearray(path.read_bytes())
-    content[60] ^= 255
-    path.write_bytes(content)
-    with pytest.raises(FileError, match="cannot read"):
-        formats.read(path)
+@pytest.mark.parametrize(
+    ("arrays", "error", "message"),
+    [
+        ({"y": [1, 0], "y_pred": [0, 1], "y_score": [0.9, 0.1]}, ParameterError,
+         "has the arrays 'y_pred' and 'y_score'; say which"),
+        ({}, ParameterError, "has the arrays nothing; say which one with label="),
+        ({"y": ["a", "b"], "proba": np.eye(2)}, LabelError,
+         "has the classes 'a', 'b'; say which one is positive"),
+    ],
+)  # fmt: skip
+def test_archives_that_do_not_say_what_is_what(archive, arrays, error, message):
+    with pytest.raises(error, match=message):
+        formats.read(archive(**{name: np.array(values) for name, values in arrays.items()}))

@@ -6,7 +6,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics import formats
@@ -310,13 +309,3 @@ def test_a_curve_of_too_many_lines_is_refused(tmp_path):
     formats.write(points, tmp_path / "x.txt", "ROC")
     after = formats.read(tmp_path / "x.txt", "ROC", positives=10**12, negatives=9)
     assert after.tp.tolist() == points.tp.tolist()
-
-
-@given(st.integers(1, 30), st.integers(1, 30))
-def test_leading_negatives_change_only_what_comes_before_the_first_positive(first, others):
-    labels = [0] * first + [1] + [0] * others + [1]
-    points = iso.OperatingPoints.from_scores(labels, np.arange(len(labels), 0, -1))
-    kept = forget_leading_negatives(points)
-    assert kept.tp[1:].tolist() == points.tp[points.tp > 0].tolist()
-    assert kept.pr.area("integer-steps") > points.pr.area("integer-steps")
-    assert kept.roc.area() > points.roc.area()

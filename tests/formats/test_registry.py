@@ -52,7 +52,7 @@ def test_every_format_is_described():
         ("a.txt", "0.1 0.2 0.7\n", None),
         ("a.txt", "0.1\n0.2 0.7\n", None),
         ("a.txt", "", None),
-        ("a.parquet", "PAR1\0\0\1", None),
+        *((name, "PAR1\0\0\1", None) for name in ("a.parquet", "a.txt", "a")),
         ("a.json", "[1]", None),
     ],
 )
@@ -61,15 +61,6 @@ def test_formats_are_told_by_name_and_first_lines(tmp_path, name, content, expec
     path = tmp_path / (name + ".gz" * zipped)
     path.write_bytes(gzip.compress(content.encode()) if zipped else content.encode())
     assert formats.sniff(path) == expected
-
-
-def test_a_table_of_parquet_has_no_other_format(tmp_path):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    pyarrow = pytest.importorskip("pyarrow")
-    table = pyarrow.table({"label": [1, 0], "score": [0.5, 0.1]})
-    for name in ("a.parquet", "a.txt", "a"):
-        parquet.write_table(table, tmp_path / name)
-        assert formats.sniff(tmp_path / name) is None
 
 
 @pytest.mark.parametrize("name", ["nowhere.npz", ".", "a\0b", "*.csv"])
@@ -83,46 +74,32 @@ def test_a_compressed_file_is_read(tmp_path):
     assert formats.read(path).columns["score"].tolist() == [0.9, 0.1]
 
 
-def test_a_format_that_cannot_be_told_must_be_named(tmp_path):
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        *((lambda path, name=name: formats.read(path, name),
+           "format must be one of 'list', 'PR', 'ROC'") for name in ("csv", "pr", 3)),
+        (lambda path: formats.read(path, "list", pos_label=1),
+         "pos_label is not an option of list; it takes none"),
+        (lambda path: formats.read(path, "PR", label="y"),
+         "label is not an option of PR; it takes pos"),
+        *((lambda path, name=name: formats.write(PREDICTIONS, path, name),
+           "format must be one of 'list', 'PR'") for name in ("openml", "weka", "npz", "x")),
+        *((lambda path, name=name: formats.write(PREDICTIONS, path, name),
+           f"{name} is written from .* but got") for name in ("PR", "ROC", ".pr", ".roc", ".spr")),
+        (lambda path: formats.write(POINTS, path, "list"), "list is written from .* but got"),
+        (lambda _: formats.sniff(None), "path must name a file but is None"),
+        (lambda _: formats.read(None), "path must name a file but is None"),
+        (lambda _: formats.write(POINTS, None, "PR"), "path must name a file but is None"),
+    ],
+)  # fmt: skip
+def test_what_is_asked_for_is_checked(tmp_path, call, said):
+    with pytest.raises(ParameterError, match=said):
+        call(tmp_path / "x")
+    assert list(tmp_path.iterdir()) == []
     (tmp_path / "a.csv").write_text("label,score\n1,0.5\n")
     with pytest.raises(FileError, match=r"a.csv has no format that can be told .* format=, one of"):
         formats.read(tmp_path / "a.csv")
-
-
-@pytest.mark.parametrize("name", ["csv", "pr", 3])
-def test_only_formats_that_can_be_read_are_read(tmp_path, name):
-    with pytest.raises(ParameterError, match="format must be one of 'list', 'PR', 'ROC'"):
-        formats.read(tmp_path / "x", name)
-
-
-def test_options_that_a_format_does_not_take(tmp_path):
-    with pytest.raises(ParameterError, match="pos_label is not an option of list; it takes none"):
-        formats.read(tmp_path / "x", "list", pos_label=1)
-    with pytest.raises(ParameterError, match="label is not an option of PR; it takes pos"):
-        formats.read(tmp_path / "x", "PR", label="y")
-
-
-@pytest.mark.parametrize("name", ["openml", "weka", "npz", "x"])
-def test_only_formats_that_can_be_written_are_written(tmp_path, name):
-    with pytest.raises(ParameterError, match="format must be one of 'list', 'PR'"):
-        formats.write(PREDICTIONS, tmp_path / "x", name)
-
-
-@pytest.mark.parametrize(
-    ("table", "names"),
-    [(POINTS, ["list"]), (PREDICTIONS, ["PR", "ROC", ".pr", ".roc", ".spr"])],
-)
-def test_every_format_is_written_from_one_type(tmp_path, table, names):
-    for name in names:
-        with pytest.raises(ParameterError, match=rf"{name} is written from .* but got"):
-            formats.write(table, tmp_path / "x", name)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_path_must_be_one():
-    for call in (formats.sniff, formats.read, lambda path: formats.write(POINTS, path, "PR")):
-        with pytest.raises(ParameterError, match="path must name a file but is None"):
-            call(None)
 
 
 def test_predictions_are_a_value():

@@ -144,19 +144,6 @@ def test_the_command_tells_it_before_reading(tmp_path, capsys, monkeypatch):
     assert "do not fit" not in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_rows_of_text_are_counted_before_they_are_read(tmp_path):
-    path = tmp_path / "x.csv"
-    path.write_text("y,s,t\n" + "1,5,7\n0,3,8\n" * 2_000_000)
-    options = ROLES | {"keep_rows": True, "memory_limit": "250MB"}
-    with pytest.raises(ParameterError, match=r"^4,000,000 rows do not fit .* to 310MB, or do with"):
-        iso.read_predictions(path, **options)
-    packed = tmp_path / "x.csv.gz"
-    packed.write_bytes(gzip.compress(path.read_bytes(), 1))
-    with pytest.raises(ParameterError, match=r"^4,000,000 rows do not fit .* to 310MB, or do with"):
-        iso.read_predictions(packed, **options)
-
-
 @pytest.mark.parametrize("suffix", ["gz", "zst"])
 def test_compressed_rows_are_counted_before_they_are_read(tmp_path, suffix, monkeypatch):
     monkeypatch.setattr("isometrics.sources.held_rows._JOINING", 10_000)

@@ -19,7 +19,6 @@ from isometrics.errors import (
     WeightError,
 )
 from isometrics.sources.batches import can_name, codes, kind_of, numbers
-from isometrics.sources.written_numbers import is_number
 
 from .test_tables import batched
 
@@ -173,13 +172,6 @@ def test_columns_of_other_kinds(error, roles, said, values):
     assert said in str(result.value)
 
 
-@pytest.mark.parametrize("role", ["label", "scores", "weight"])
-def test_dates_are_neither_labels_nor_numbers(role):
-    table = pa.table({"label": [1, 0], "score": [0.5, 0.2], "day": [DAY, DAY]})
-    with pytest.raises(InputError, match=r"^day holds date32"):
-        iso.read_predictions(table, **(ROLES | {role: "day"}))
-
-
 def test_dates_are_groups():
     days = [DAY, DAY, DAY.replace(day=2), DAY.replace(day=2)]
     table = batched({"label": [1, 0, 1, 0], "score": [0.5, 0.2, 0.1, 0.4], "day": days}, 2)
@@ -226,20 +218,6 @@ def test_codes():
     result, distinct = codes(inside)
     assert result.tolist() == [0, -1, 1]
     assert distinct == ["a", "b"]
-
-
-def test_null_in_a_dictionary_is_missing():
-    inside = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["a", None, "b"]))
-    said = refused(MissingValueError, inside, [0.5, 0.2, 0.1], pos_label="a")
-    assert said.endswith("1 in all, the first at position 1")
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [("1", True), ("-1e3", True), ("inf", True), ("nan", True), ("", False), ("x", False)],
-)
-def test_texts_that_are_numbers(text, number):
-    assert is_number(text) == number
 
 
 # ---------------------------------------------------------------------- labels over batches

@@ -240,39 +240,43 @@ def test_what_is_wrong_is_counted_where_no_position_is_known(columns, error, sen
     assert told(columns, weight="weight", group="group") == (error, sentence)
 
 
-def test_texts():
-    columns = {"label": [0, 1] * 1000, "score": ["0.5"] * 2000}
-    assert told({name: values[:9] for name, values in columns.items()}, scores="score") == (
-        ScoreError,
-        "score has numbers that are written as text, such as '0.5': 9 in all, the first at "
-        "position 0",
-    )
-    assert told(columns, scores="score") == (
-        ScoreError,
-        "score holds large_string values where numbers are needed; cast it in the cluster",
-    )
-    columns |= {"score": [0.5] * 2000, "weight": ["1"] * 2000}
-    assert told(columns, weight="weight")[0] is WeightError
+PAIR = {"label": [0, 1], "score": [0.5, 0.2]}
+TEXTS = {"label": [0, 1] * 1000, "score": ["0.5"] * 2000}
 
 
-def test_unsigned_weights_beyond_64_bits():
-    columns = pl.DataFrame({"label": [0, 1], "score": [0.5, 0.2]}).with_columns(
-        weight=pl.Series([1, 2**63], dtype=pl.UInt64)
-    )
-    assert told(columns, weight="weight")[1].startswith("weight has values of 2**63 or more: 1")
+@pytest.mark.parametrize(
+    ("columns", "options", "error", "said"),
+    [
+        ({name: values[:9] for name, values in TEXTS.items()}, {"scores": "score"}, ScoreError,
+         "score has numbers that are written as text, such as '0.5': 9 in all, the first at "
+         "position 0"),
+        (TEXTS, {"scores": "score"}, ScoreError,
+         "score holds large_string values where numbers are needed; cast it in the cluster"),
+        ({"label": [0, 1] * 1000, "score": [0.5] * 2000, "weight": ["1"] * 2000},
+         {"weight": "weight"}, WeightError, "weight holds large_string values where numbers"),
+        (PAIR | {"weight": np.array([1, 2**63], np.uint64)}, {"weight": "weight"}, WeightError,
+         "weight has values of 2**63 or more: 1"),
+        ({"label": [0, 1] * 200, "score": [0.5] * 400, "group": np.repeat(range(200), 2)},
+         {"group": "group", "limits": PassLimits(100, 16)}, ParameterError,
+         "'label' and 'group' have more than 100 combinations of values; labels, models and"),
+        (PAIR | {"label": [0, 0]}, {}, OneClassError, "label has only negatives; both classes"),
+        ({"label": [0, 0, 1], "score": [0.1, 0.2, 0.3], "model": ["a", "a", "b"]},
+         {"model": "model"}, OneClassError, "label has only negatives; both classes are needed"),
+        (PAIR, {"keep_rows": True}, ParameterError, "the rows of a cluster stay there; to comp"),
+    ],
+)  # fmt: skip
+def test_what_a_cluster_does_not_count(columns, options, error, said):
+    kind, found = told(columns, **options)
+    assert kind is error
+    assert found.startswith(said)
 
 
-def test_labels_that_are_no_classes():
-    few = {"limits": PassLimits(100, 16)}
-    columns = {"label": [0, 1] * 200, "score": [0.5] * 400, "group": np.repeat(range(200), 2)}
-    kind, said = told(columns, group="group", **few)
-    assert kind is ParameterError
-    assert "more than 100 combinations" in said
-
-
-def test_labels_of_many_classes_and_too_many_combinations():
-    columns = {"label": ["a", "b", "c", "d"] * 2} | {name: [0.5] * 8 for name in "abcd"}
-    assert "more than 3 combinations" in told(columns, limits=PassLimits(3, 16))[1]
+def test_rows_are_not_read_one_by_one():
+    source = cluster(PAIR)
+    with pytest.raises(FileError, match="they stay in the cluster"):
+        next(source.batches(["score"]))
+    assert source.rows is None
+    source.close()
 
 
 def test_categories_and_other_types():
@@ -292,25 +296,6 @@ def test_decimals_are_the_nearest_numbers_of_64_bits(digits):
     scores = pa.array([Decimal(each) for each in (1, 2, 3, 4)], pa.decimal128(*digits))
     result = read(pa.table({"label": [0, 1, 0, 1], "score": scores}), scores="score")
     assert result.points["score"].thresholds.tolist() == [INF, 4, 3, 2, 1]
-
-
-def test_one_class():
-    assert told({"label": [0, 0], "score": [0.1, 0.2]})[0] is OneClassError
-    columns = {"label": [0, 0, 1], "score": [0.1, 0.2, 0.3], "model": ["a", "a", "b"]}
-    assert told(columns, model="model") == (
-        OneClassError,
-        "label has only negatives; both classes are needed",
-    )
-
-
-def test_rows_are_not_kept_or_read():
-    columns = {"label": [0, 1], "score": [0.5, 0.2]}
-    assert told(columns, keep_rows=True)[0] is ParameterError
-    source = cluster(columns)
-    with pytest.raises(FileError, match="they stay in the cluster"):
-        next(source.batches(["score"]))
-    assert source.rows is None
-    source.close()
 
 
 def test_progress_is_told():

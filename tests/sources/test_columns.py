@@ -2,7 +2,6 @@
 
 import io
 
-import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 import pytest
@@ -125,13 +124,6 @@ def test_labels_by_name(name):
     assert layout_of(columns).label == name
 
 
-def test_two_label_names_are_not_guessed():
-    assert refusal("label,target,p\n0,1,0.5\n1,0,0.5\n") == (
-        "label could be the column 'label' or 'target'; say which with label="
-    )
-    assert of("label,target,p\n0,1,0.5\n1,0,0.5\n", label="target").unused == ("label",)
-
-
 def test_a_measurement_is_no_label():
     layout = of("x,y,label,score\n0.5,1.5,0,0.5\n1.5,2.5,1,0.2\n")
     assert layout.label == "label"
@@ -164,20 +156,81 @@ def test_the_only_column_with_two_values(kind, values):
     )
 
 
-def test_two_columns_with_two_values_are_not_guessed():
-    assert refusal("fraud,retired,p\n0,1,0.5\n1,0,0.5\n") == (
-        "label could be the column 'fraud' or 'retired'; say which with label="
+# ---------------------------------------------------------------------- what is refused
+
+SCORES_TWICE = "y,a,b\n0,0.5,0.5\n1,0.5,0.5\n"
+TWO = "Label,score\n0,0.5\n1,0.2\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "message"),
+    [
+        ("label,target,p\n0,1,0.5\n1,0,0.5\n", {},
+         "label could be the column 'label' or 'target'; say which with label="),
+        ("fraud,retired,p\n0,1,0.5\n1,0,0.5\n", {},
+         "label could be the column 'fraud' or 'retired'; say which with label="),
+        ("pred,y_pred,fold,p\n0,1,0,0.5\n1,0,1,0.5\n", {}, "no column looks like the label"),
+        ("a,b\n0.5,0.5\n0.2,0.8\n", {},
+         "no column looks like the label among 'a' and 'b'; say which it is with label="),
+        ("y,score,prob\n0,1.5,0.5\n1,2.5,0.5\n", {},
+         "scores could be the column 'score' or 'prob'; say which with scores=; "
+         "a list of columns is several models"),
+        ("y,name,size\n0,a,1\n1,b,2\n", {},
+         "no column looks like scores among 'name' and 'size'; say which they are with scores="),
+        ("y,p0,p1,score\n0,0.5,0.5,0.1\n1,0.2,0.8,0.7\n", {},
+         "scores could be the column 'score', or 'p0' and 'p1', which are named after the labels; "
+         "say which with scores="),
+        (SCORES_TWICE, {"scores": []}, "scores is empty; name one column or more"),
+        (SCORES_TWICE, {"scores": 3}, "scores must be a column, a list of columns or a mapping of "
+         "names to columns but is 3"),
+        (SCORES_TWICE, {"scores": ["a", "a"]}, "scores must have different names of models but "
+         "has 'a'"),
+        (SCORES_TWICE, {"scores": {1: "a"}}, "scores must have different names of models but has "
+         "1"),
+        (SCORES_TWICE, {"scores": ["a", 3]}, "scores must have different names of models but has "
+         "3"),
+        (SCORES_TWICE, {"scores": {"m": 3}}, "scores must be the name of a column but is 3"),
+        (SCORES_TWICE, {"scores": {"m": "a", "n": "a"}},
+         "the column 'a' is given as scores and as scores; a column has one use"),
+        (SCORES_TWICE, {"scores": "y", "label": "y"},
+         "the column 'y' is given as label and as scores; a column has one use"),
+        (TWO, {"label": "lable"}, "label is 'lable', which is no column; did you mean 'Label'?"),
+        (TWO, {"scores": "scroe"}, "scores is 'scroe', which is no column; did you mean 'score'?"),
+        (TWO, {"group": "qqq"}, "group is 'qqq', which is no column; there are 'Label' and "
+         "'score'"),
+        (TWO, {"weight": True}, "weight must be the name of a column but is True"),
+        (TWO, {"label": False}, "label must be the name of a column but is False"),
+        (TWO, {"group": "Label", "label": "Label"},
+         "the column 'Label' is given as label and as group"),
+    ],
+)  # fmt: skip
+def test_columns_that_cannot_be(text, given, message):
+    assert refusal(text, **given).startswith(message)
+
+
+def numbered(*names):
+    return f"label,{','.join(names)}\n1{',0.5' * len(names)}\n0{',0.25' * len(names)}\n"
+
+
+def test_numbered_columns_beside_the_labels_0_and_1():
+    """They are guessed to be models or classes only where it is sure."""
+    assert refusal(numbered("m0", "m1")) == (
+        "the columns 'm0' and 'm1' could be two models, or the scores of the labels 0 and 1; name "
+        "both with scores= if they are models, and else 'm1' alone"
     )
+    assert list(of(numbered("m0", "m1"), scores=["m0", "m1"]).scores) == ["m0", "m1"]
+    assert list(of(numbered("m0", "m1"), scores="m1").scores) == ["m1"]
+    assert list(of(numbered("m0", "m1", "m2")).scores) == ["m0", "m1", "m2"]
+    for name in ("p{}", "prob_{}", "{}", "{}_proba", "P(class {})", "score.{}"):
+        assert list(of(numbered(name.format(0), name.format(1))).scores) == [name.format(1)]
+    three = "label,m0,m1,m2\n0,0.5,0.2,0.3\n1,0.1,0.7,0.2\n2,0.1,0.1,0.8\n"
+    assert list(of(three).scores) == ["0", "1", "2"]
 
 
-def test_predictions_are_not_labels():
-    assert "no column looks like the label" in refusal("pred,y_pred,fold,p\n0,1,0,0.5\n1,0,1,0.5\n")
-
-
-def test_no_label():
-    assert refusal("a,b\n0.5,0.5\n0.2,0.8\n") == (
-        "no column looks like the label among 'a' and 'b'; say which it is with label="
-    )
+def test_what_is_named_is_not_guessed():
+    assert of("label,target,p\n0,1,0.5\n1,0,0.5\n", label="target").unused == ("label",)
+    both = of("y,score,prob\n0,1.5,0.5\n1,2.5,0.5\n", scores=["prob", "score"])
+    assert both.scores == {"prob": "prob", "score": "score"}
     with pytest.raises(ParameterError, match="among no columns; say which it is with label="):
         layout_of({})
 
@@ -208,44 +261,12 @@ def test_decided_classes_are_no_scores_beside_others(decided):
     assert of(classes).scores == {"p_1": "p_1"}
 
 
-def test_two_score_names_are_not_guessed():
-    assert refusal("y,score,prob\n0,1.5,0.5\n1,2.5,0.5\n") == (
-        "scores could be the column 'score' or 'prob'; say which with scores=; "
-        "a list of columns is several models"
-    )
-    both = of("y,score,prob\n0,1.5,0.5\n1,2.5,0.5\n", scores=["prob", "score"])
-    assert both.scores == {"prob": "prob", "score": "score"}
-
-
 def test_numbers_with_another_use_are_no_models():
     """Weights that are text, groups that are floats: not used, and above all not scored."""
     layout = of("index,y,fold,weight,rf\n1.5,0,1.0,a,0.5\n2.5,1,2.0,b,0.5\n")
     assert layout.scores == {"rf": "rf"}
     assert (layout.weight, layout.group) == (None, None)
     assert layout.unused == ("index", "fold", "weight")
-
-
-def test_no_scores():
-    assert refusal("y,name,size\n0,a,1\n1,b,2\n") == (
-        "no column looks like scores among 'name' and 'size'; say which they are with scores="
-    )
-
-
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        ([], "scores is empty; name one column or more"),
-        (3, "scores must be a column, a list of columns or a mapping of names to columns but is 3"),
-        (["a", "a"], "scores must have different names of models but has 'a'"),
-        ({1: "a"}, "scores must have different names of models but has 1"),
-        (["a", 3], "scores must have different names of models but has 3"),
-        ({"m": 3}, "scores must be the name of a column but is 3"),
-        ({"m": "a", "n": "a"}, "the column 'a' is given as scores and as scores; a column has one"),
-        ("y", "the column 'y' is given as label and as scores; a column has one use"),
-    ],
-)
-def test_scores_that_cannot_be(scores, message):
-    assert refusal("y,a,b\n0,0.5,0.5\n1,0.5,0.5\n", label="y", scores=scores).startswith(message)
 
 
 # ---------------------------------------------------------------------- models, weights, groups
@@ -286,21 +307,6 @@ def test_roles_that_two_columns_fit(role):
     )
     assert getattr(of(text, **{role: second}), role) == second
     assert getattr(of(text, **{role: False}), role) is None
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"label": "lable"}, "label is 'lable', which is no column; did you mean 'Label'?"),
-        ({"scores": "scroe"}, "scores is 'scroe', which is no column; did you mean 'score'?"),
-        ({"group": "qqq"}, "group is 'qqq', which is no column; there are 'Label' and 'score'"),
-        ({"weight": True}, "weight must be the name of a column but is True"),
-        ({"label": False}, "label must be the name of a column but is False"),
-        ({"group": "Label", "label": "Label"}, "the column 'Label' is given as label and as group"),
-    ],
-)
-def test_columns_that_are_not_there(given, message):
-    assert refusal("Label,score\n0,0.5\n1,0.2\n", **given).startswith(message)
 
 
 # ---------------------------------------------------------------------- classes
@@ -388,13 +394,6 @@ def test_two_classes_with_a_column_each():
     assert of(words, scores=["p_ham", "p_spam"]).classes == {}
 
 
-def test_a_score_beside_columns_of_two_classes():
-    assert refusal("y,p0,p1,score\n0,0.5,0.5,0.1\n1,0.2,0.8,0.7\n") == (
-        "scores could be the column 'score', or 'p0' and 'p1', which are named after the labels; "
-        "say which with scores="
-    )
-
-
 # ---------------------------------------------------------------------- the positive label
 
 
@@ -445,13 +444,3 @@ def test_positive_labels_of_another_type(kind, values, given, holds):
 
 
 # ---------------------------------------------------------------------- other readers
-
-
-def test_peeks_of_a_polars_frame():
-    frame = pl.DataFrame({"fold": ["a", "b"], "y": [True, False], "p": [0.5, None]})
-    kinds = {pl.String: "string", pl.Boolean: "boolean", pl.Float64: "float"}
-    columns = {
-        name: Peek(kinds[frame[name].dtype], frame[name].to_list()) for name in frame.columns
-    }
-    layout = layout_of(columns)
-    assert (layout.label, layout.group, layout.scores) == ("y", "fold", {"p": "p"})

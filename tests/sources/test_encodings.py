@@ -1,4 +1,4 @@
-"""Text in UTF-16 is refused, packed or not, and so are lines that end in several ways."""
+"""Text in UTF-16 is refused, packed or not, and so are long lines and ones that end differently."""
 
 import gzip
 from contextlib import closing
@@ -52,15 +52,22 @@ MIXED = {
     "the header": lambda number: "\n" if number else "\r\n",
     "one": lambda number: "\n" if number == 30 else "\r\n",
     "the last": lambda number: "\r\n" if number == 60 else "\n",
+    **{
+        f"a return on line {place + 1}, {ends!r}": lambda number, place=place, ends=ends: (
+            "\r" if number == place else ends
+        )
+        for place in (0, 30, 59)
+        for ends in ("\n", "\r\n")
+    },
 }
 
 
 @pytest.mark.parametrize("suffix", PACKED)
 @pytest.mark.parametrize("ends", MIXED.values(), ids=MIXED)
-def test_windows_and_unix_lines_together_are_refused(tmp_path, ends, suffix):
+def test_lines_that_end_in_several_ways_are_refused(tmp_path, ends, suffix):
     path = tmp_path / f"mixed.csv{suffix}"
     path.write_bytes(PACKED[suffix](ended(ends)))
-    with pytest.raises(FileError, match="some lines end in another way than others"):
+    with pytest.raises(FileError, match=r"some lines end in another way than others, of \\r\\n, "):
         iso.read_predictions(path)
 
 
@@ -68,16 +75,6 @@ def test_line_breaks_within_quotes_may_be_others(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b'label,score,text\r\n1,0.5,"a\nb"\r\n0,0.25,"\r"\r\n')
     assert read(path)["text"].to_pylist() == ["a\nb", "\r"]
-
-
-@pytest.mark.parametrize("ends", ["\n", "\r\n"])
-@pytest.mark.parametrize("place", [0, 30, 59])
-@pytest.mark.parametrize("suffix", PACKED)
-def test_a_lone_return_among_other_ends_is_refused(tmp_path, suffix, place, ends):
-    path = tmp_path / f"mixed.csv{suffix}"
-    path.write_bytes(PACKED[suffix](ended(lambda number: "\r" if number == place else ends)))
-    with pytest.raises(FileError, match=r"some lines end in another way than others, of \\r\\n, "):
-        iso.read_predictions(path)
 
 
 def test_returns_alone_end_lines(tmp_path):
@@ -95,18 +92,38 @@ def test_long_files_that_were_joined(tmp_path):
         iso.read_predictions(path)
 
 
-@pytest.mark.slow
-def test_one_other_line_in_a_long_file_is_read_or_refused(tmp_path):
-    lines = ended(lambda _: "\n", ROWS)
-    path = tmp_path / "long.csv"
-    half = lines * (5 * LONGEST // len(lines))
-    path.write_bytes(b"label,score\n" + half + b"1,0.5\r\n" + half)
-    with pytest.raises(FileError, match="some lines end in another way than others"):
-        iso.read_predictions(path)
-
-
 def test_of_several_files_each_has_one_kind_of_lines(tmp_path):
     (tmp_path / "a.csv").write_bytes(ended(MIXED["one"]))
     (tmp_path / "b.csv").write_text(TEXT)
     with pytest.raises(FileError, match="some lines end in another way than others"):
         iso.read_predictions(tmp_path)
+
+
+# ---------------------------------------------------------------------- long lines
+
+HEADER, ROW = b"label,score\n", b"1,0.5\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [b"", b"\n"])
+@pytest.mark.parametrize("before", [b"", HEADER + ROW * 10, HEADER + ROW * 500_000])
+def test_a_line_that_is_no_row_at_the_end(tmp_path, before, after):
+    path = tmp_path / "long.csv"
+    path.write_bytes(before + b"9" * (3 * LONGEST) + after)
+    with pytest.raises(FileError, match=r"long\.csv'"):
+        iso.read_predictions(path)
+
+
+def test_a_packed_file_of_one_line(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_bytes(gzip.compress(b"9" * (3 * LONGEST), 1))
+    with pytest.raises(FileError, match=r"long\.csv'"):
+        iso.read_predictions(path)
+
+
+def test_an_array_of_json_may_stand_on_one_line(tmp_path):
+    path = tmp_path / "array.json"
+    row = '{"label": 1, "score": 0.25}, {"label": 0, "score": 0.125}'
+    path.write_text(f"[{', '.join([row] * 60_000)}]")
+    with closing(open_source(path)) as source:
+        assert source.schema.names == ["label", "score"]

@@ -3,6 +3,7 @@
 import gzip
 import os
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,7 @@ import isometrics as iso
 from isometrics._core.counts import HIGHEST_SCORE
 from isometrics.errors import FileError, MissingValueError
 from isometrics.sources import files as files_module
-from isometrics.sources.files import files_of, kind_of_file, literal, open_source, quoted, settings
+from isometrics.sources.files import files_of, kind_of_file, open_source, settings
 from isometrics.sources.text_files import CSVFiles, JSONFiles
 from isometrics.sources.written_numbers import Dialect
 
@@ -136,13 +137,6 @@ def test_files_of_several_types_are_joined_where_that_is_exact(tmp_path):
     assert result == iso.OperatingPoints.from_scores([*LABELS, 1, 0], [*SCORES, 2, 3])
 
 
-def test_a_column_that_one_file_lacks_is_missing_there(tmp_path):
-    pq.write_table(arrow(), tmp_path / "a.parquet")
-    pq.write_table(pa.table({"label": [1, 0]}), tmp_path / "b.parquet")
-    with pytest.raises(MissingValueError, match="2 in all, the first at position 5"):
-        iso.read_predictions(tmp_path)
-
-
 @pytest.mark.parametrize("kind", ["parquet", "feather"])
 @pytest.mark.parametrize(
     ("first", "scores"), [(pa.int64(), [2, 3]), (pa.float32(), [0.5, 0.25]), (pa.null(), [])]
@@ -155,13 +149,6 @@ def test_the_widest_type_of_all_files_is_taken(tmp_path, kind, first, scores):
     write(arrow([0, 1, 1], rest), tmp_path / f"b.{kind}")
     result = iso.read_predictions(tmp_path).models["score"]
     assert result == iso.OperatingPoints.from_scores([*labels, 0, 1, 1], [*scores, *rest])
-
-
-def test_types_that_have_no_common_one(tmp_path):
-    pq.write_table(pa.table({"label": [True, False], "score": [2, 3]}), tmp_path / "a.parquet")
-    pq.write_table(pa.table({"label": [1, 5], "score": [2, 3]}), tmp_path / "b.parquet")
-    said = "label holds bool values in 'a.parquet' and int64 in 'b.parquet'; write it in one type"
-    assert failure(tmp_path) == said
 
 
 def test_integers_beyond_what_floats_hold_are_not_rounded(tmp_path):
@@ -178,13 +165,6 @@ def test_texts_of_several_types_are_joined(tmp_path):
     pq.write_table(coded, tmp_path / "b.parquet")
     result = iso.read_predictions(tmp_path, pos_label="a").models["score"]
     assert result == iso.OperatingPoints.from_scores([0, 1, 0, 1], [2, 3, 4, 5])
-
-
-def test_a_column_that_only_a_later_file_has(tmp_path):
-    pq.write_table(arrow(), tmp_path / "a.parquet")
-    pq.write_table(arrow().append_column("weight", [[1, 2, 3, 4, 5]]), tmp_path / "b.parquet")
-    with pytest.raises(MissingValueError, match=r"^weight .* 5 in all, the first at position 0"):
-        iso.read_predictions(tmp_path)
 
 
 # ---------------------------------------------------------------------- what folders may hide
@@ -302,22 +282,26 @@ def test_formats_are_not_read_as_plain_tables(tmp_path, standard_input):
 # ---------------------------------------------------------------------- what is not there
 
 
-def test_a_missing_file_and_the_nearest_name(tmp_path):
+def test_what_is_not_there_or_no_table(tmp_path):
+    folder, mixed = tmp_path / "empty", tmp_path / "mixed"
+    for each in (folder, mixed):
+        each.mkdir()
     (tmp_path / "predictions.csv").write_text(CSV)
-    said = failure(tmp_path / "prediction.csv")
-    assert said == "there is no such file; did you mean 'predictions.csv'?"
-    assert failure(tmp_path / "quite another") == "there is no such file"
-
-
-def test_a_missing_folder(tmp_path):
-    missing = str(tmp_path / "no")
-    assert failure(tmp_path / "no" / "x.csv") == f"there is no folder {missing!r}"
-
-
-def test_an_empty_folder_and_a_pattern_without_files(tmp_path):
-    said = failure(tmp_path)
-    assert said == "the folder has no Parquet, Arrow, CSV or JSON files"
-    assert failure(str(tmp_path / "*.csv")) == "no file matches this pattern"
+    (mixed / "a.csv").write_text(CSV)
+    twice = pa.Table.from_arrays([pa.array([0, 1])] * 2, names=["label", "label"])
+    pq.write_table(twice, mixed / "x.parquet")
+    for path, said in (
+        (tmp_path / "prediction.csv", "there is no such file; did you mean 'predictions.csv'?"),
+        (tmp_path / "quite another", "there is no such file"),
+        (tmp_path / "no" / "x.csv", f"there is no folder {str(tmp_path / 'no')!r}"),
+        (folder, "the folder has no Parquet, Arrow, CSV or JSON files"),
+        (str(tmp_path / "*.tsv"), "no file matches this pattern"),
+        (mixed, "it holds files of several kinds, csv and parquet"),
+        (mixed / "x.parquet", "it has two columns called 'label'; rename one of them"),
+    ):
+        assert failure(path) == said
+    with pytest.raises(FileError, match=r"^cannot read '.*mixed': is a directory$"):
+        iso.read_predictions(str(tmp_path / "mix*"))
 
 
 def test_a_text_in_place_of_a_path():
@@ -385,26 +369,6 @@ def test_broken_files(tmp_path, name):
     assert reason in failure(tmp_path / name)
 
 
-def test_a_folder_that_a_pattern_finds(tmp_path):
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(FileError, match=r"^cannot read '.*folder': is a directory$"):
-        iso.read_predictions(str(tmp_path / "fol*"))
-
-
-def test_files_of_several_kinds(tmp_path):
-    (tmp_path / "a.csv").write_text(CSV)
-    pq.write_table(arrow(), tmp_path / "b.parquet")
-    assert failure(tmp_path) == "it holds files of several kinds, csv and parquet"
-
-
-def test_two_columns_of_one_name(tmp_path):
-    twice = pa.Table.from_arrays([pa.array([0, 1])] * 2, names=["label", "label"])
-    pq.write_table(twice, tmp_path / "x.parquet")
-    assert failure(tmp_path / "x.parquet") == (
-        "it has two columns called 'label'; rename one of them"
-    )
-
-
 @pytest.mark.parametrize("name", ["x.csv", "x.csv.gz"])
 @pytest.mark.parametrize(
     ("header", "twice"),
@@ -421,11 +385,6 @@ def test_two_columns_of_one_name_in_csv(tmp_path, name, header, twice):
         iso.read_predictions(tmp_path)
 
 
-def test_columns_without_names_are_several(tmp_path):
-    (tmp_path / "x.csv").write_text("y,s,,\n1,0.5,2,3\n0,0.25,3,4\n")
-    assert iso.read_predictions(tmp_path / "x.csv").description.endswith("column2, column3")
-
-
 @pytest.mark.parametrize("codec", ["gzip", "zstd"])
 def test_compressed_files_are_known_by_their_first_bytes(tmp_path, codec):
     with pa.CompressedOutputStream(str(tmp_path / "x.csv"), codec) as stream:
@@ -437,12 +396,6 @@ def test_compressed_files_are_known_by_their_first_bytes(tmp_path, codec):
 
 
 # ---------------------------------------------------------------------- text
-
-
-def test_text_without_a_header(tmp_path):
-    (tmp_path / "x.csv").write_text(CSV.split("\n", 1)[1])
-    result = iso.read_predictions(tmp_path / "x.csv", label="column0", scores="column1")
-    assert result.models["column1"] == EXPECTED
 
 
 @pytest.mark.parametrize("missing", ["NA", "", "N/A", "null", "NULL", "None"])
@@ -466,18 +419,7 @@ def test_columns_of_words_stay_words(tmp_path):
     assert result == iso.OperatingPoints.from_scores([1, 0, 1], [1, 2, 3])
 
 
-def test_numbers_and_words_in_one_column(tmp_path):
-    rows = "".join(f"{place % 2},{place}\n" for place in range(3000))
-    (tmp_path / "x.csv").write_text(f"label,score\n{rows}1,inf\n")
-    assert iso.read_predictions(tmp_path / "x.csv", scores="score").models["score"].negatives
-
-
 # ---------------------------------------------------------------------- DuckDB
-
-
-def test_quotes():
-    assert quoted('a "b"') == '"a ""b"""'
-    assert literal("it's") == "'it''s'"
 
 
 def test_duckdb_never_fetches_extensions(monkeypatch, tmp_path):
@@ -571,3 +513,16 @@ def test_files_that_are_gone_before_their_size_is_known(tmp_path):
         CSVFiles(str(path), [path], 2**28, Dialect())
     with pytest.raises(FileError, match=said):
         JSONFiles(str(path), [path], 2**28)
+
+
+def test_offsets_that_lead_out_of_the_file(tmp_path):
+    """They are refused before pyarrow follows them."""
+    table = pa.table({"label": ["no", "yes"] * 20, "score": [k / 40 for k in range(40)]})
+    with pa.ipc.new_file(tmp_path / "x.arrow", table.schema) as writer:
+        writer.write_table(table)
+    data = (tmp_path / "x.arrow").read_bytes()
+    offsets = struct.pack("<4i", 0, 2, 5, 7)
+    assert data.count(offsets) == 1
+    (tmp_path / "x.arrow").write_bytes(data.replace(offsets, struct.pack("<4i", 0, 2**28, 5, 7)))
+    with pytest.raises(FileError, match="offset"):
+        iso.read_predictions(tmp_path / "x.arrow", pos_label="yes")

@@ -61,14 +61,16 @@ def test_the_limit_that_is_named_would_do(size):
 
 # ---------------------------------------------------------------------- the default
 
+MACHINE = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
 
 def test_half_of_what_there_is_by_default():
     assert parse_memory_limit(None) == usable_memory() // 2
-    assert usable_memory() <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    assert usable_memory() <= MACHINE
 
 
 def test_a_machine_with_little_memory_has_the_lowest_limit_by_default(monkeypatch):
-    monkeypatch.setattr(memory, "_machine_memory", lambda: LEAST)
+    monkeypatch.setattr(memory, "usable_memory", lambda: LEAST)
     assert parse_memory_limit(None) == LEAST
 
 
@@ -110,11 +112,11 @@ def test_a_container_has_less_than_its_machine(tmp_path, lines, limits):
     ids=["v2", "v1", "absent", "another controller"],
 )
 def test_a_container_without_a_limit_has_the_machine(tmp_path, lines, limits):
-    assert control_groups(tmp_path, lines, limits) == memory._machine_memory()
+    assert control_groups(tmp_path, lines, limits) == MACHINE
 
 
 def test_a_system_without_control_groups(tmp_path):
-    assert usable_memory(tmp_path, tmp_path) == memory._machine_memory()
+    assert usable_memory(tmp_path, tmp_path) == MACHINE
 
 
 class Windows:

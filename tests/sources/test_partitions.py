@@ -1,6 +1,5 @@
 """Many files in folders ``name=value``, as Spark, Dask, DuckDB and pyarrow write them."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.cli import main
 from isometrics.errors import FileError, MissingValueError
 from isometrics.sources.files import base_folder, files_of, open_source
 
@@ -99,13 +97,6 @@ def test_relative_paths_and_patterns(tmp_path, monkeypatch, given):
     assert "fold" not in open_source(given).schema.names
 
 
-def test_a_pattern_chooses_folders(tmp_path):
-    days = np.repeat([1, 2, 13], 20)
-    table = partitioned(tmp_path / "data", ["day"], day=days)
-    some = iso.read_predictions(f"{tmp_path}/data/day=1*/*.parquet")
-    assert some.models["score"].table == expected(table, days != 2)
-
-
 @pytest.mark.parametrize(
     ("values", "dtype"),
     [
@@ -133,19 +124,6 @@ def test_types_of_what_folders_say(tmp_path, values, dtype):
     if dtype != pa.string():
         wanted = [value and int(value) for value in wanted]
     assert sorted(map(str, rows)) == sorted(map(str, wanted * 4))
-
-
-@pytest.mark.parametrize("kind", ["csv", "jsonl"])
-def test_folders_of_text_in_a_pattern(tmp_path, kind):
-    for site in "ab":
-        (tmp_path / f"site={site}").mkdir()
-        rows = [{"label": 1, "score": 0.5}, {"label": 0, "score": 0.25}]
-        lines = [
-            json.dumps(row) if kind == "jsonl" else "{label},{score}".format(**row) for row in rows
-        ]
-        text = "\n".join([*(["label,score"] if kind == "csv" else []), *lines])
-        (tmp_path / f"site={site}" / f"x.{kind}").write_text(text)
-    assert list(iso.read_predictions(f"{tmp_path}/*/x.{kind}").groups) == ["a", "b"]
 
 
 def test_where_names_of_folders_begin_to_say_something(tmp_path):
@@ -206,12 +184,6 @@ def test_a_column_that_files_lack(tmp_path):
     )
     found = iso.read_predictions(folder, drop_missing=True)
     assert found.models["score"].table == expected(predictions(9))
-
-
-def test_values_that_are_missing_in_files_that_have_the_column(tmp_path):
-    table = pa.table({"label": [1, 0, 1], "score": [0.5, None, 0.25]})
-    with pytest.raises(MissingValueError, match=r"1 in all, the first at position 1$"):
-        iso.read_predictions(parts(tmp_path / "data", a1=table, b2=table.slice(0, 1)))
 
 
 def test_a_column_in_files_and_folders(tmp_path):
@@ -276,11 +248,3 @@ def test_files_without_rows(tmp_path, kind):
         pq.write_table(part, tmp_path / "wide" / f"part-{position}.parquet")
     assert len(iso.read_predictions(tmp_path / "wide").models) == 20
     assert len(iso.read_predictions(tmp_path / "wide" / "part-1.parquet").models) == 20
-
-
-def test_the_command(tmp_path, capsys):
-    table = partitioned(tmp_path / "data", ["site"], site=list("nnsnns") * 5)
-    assert main(["summary", str(tmp_path / "data"), "--group", "site", "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert "group: site" in answer["description"]
-    assert len(table) == 30

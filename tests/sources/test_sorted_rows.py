@@ -2,13 +2,10 @@
 
 import copy
 import gc
-import json
-import os
 import pickle
 import subprocess
 import sys
 import tempfile
-import time
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -21,7 +18,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.cli import main
 from isometrics.errors import FileError, MissingValueError, OneClassError, ParameterError
 from isometrics.measures import area_brackets
 from isometrics.points.models import LazyMapping
@@ -404,19 +400,6 @@ def test_a_full_disk(on_disk, monkeypatch):
     )
 
 
-def test_a_command(on_disk, tmp_path, capsys):
-    pq.write_table(pa.table(sites()), tmp_path / "sites.parquet")
-    command = ["summary", str(tmp_path / "sites.parquet"), "--group", "group", "--json"]
-    assert main(command) == 0
-    expected = json.loads(capsys.readouterr().out)
-    on_disk()
-    assert main(command) == 0
-    result = json.loads(capsys.readouterr().out)
-    assert "were sorted on disk" in result.pop("description")
-    expected.pop("description")
-    assert result == expected
-
-
 # ---------------------------------------------------------------------- memory
 
 MEASURED = """
@@ -468,33 +451,3 @@ def test_the_memory_limit_holds(tmp_path, suffix):
     kind, in_memory = peak("4GB")
     assert kind == "dict"
     assert in_memory > allowed
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="signals")
-def test_nothing_is_left_after_ctrl_c(tmp_path):
-    rng = np.random.default_rng(0)
-    labels = rng.random(400_000) < 0.3
-    table = pa.table({"y": labels, "a": rng.normal(labels), "site": rng.integers(0, 9000, 400_000)})
-    pq.write_table(table, tmp_path / "sites.parquet")
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    command = ["summary", str(tmp_path / "sites.parquet"), "--group", "site", "--memory-limit"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "isometrics", *command, "250MB"],
-        env=os.environ | {"TMPDIR": str(scratch)},
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    try:
-        deadline = time.monotonic() + 60
-        while not list(scratch.glob("*/tables.bin")) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert list(scratch.glob("*/tables.bin"))
-        process.send_signal(2)
-        _, said = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 130
-    assert said.decode().splitlines()[-1] == "isometrics: interrupted"
-    assert list(scratch.iterdir()) == []

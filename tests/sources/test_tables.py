@@ -10,8 +10,6 @@ import isometrics as iso
 from isometrics._core.arrays import column
 from isometrics._core.sample import Groups, Sample
 from isometrics.errors import (
-    EmptyInputError,
-    FileError,
     MissingValueError,
     OneClassError,
     ParameterError,
@@ -20,7 +18,7 @@ from isometrics.points.models import count_groups
 from isometrics.sources import binned_rows
 from isometrics.sources.columns import Layout
 from isometrics.sources.files import FrameSource
-from isometrics.sources.tables import columns_of, read_tables
+from isometrics.sources.tables import read_tables
 
 from .test_binned_rows import Coarse, check, curved
 
@@ -33,12 +31,6 @@ def batched(columns, rows=7):
     """Return a table that is read in batches of a few rows."""
     table = pa.table(columns)
     return pa.Table.from_batches(table.to_batches(max_chunksize=rows), table.schema)
-
-
-def test_columns_of_a_layout():
-    layout = Layout("y", {"a": "p", "b": "q"}, model="m", weight="w", group="g")
-    assert columns_of(layout) == ["y", "p", "q", "m", "w", "g"]
-    assert columns_of(Layout("y", {"a": "p"})) == ["y", "p"]
 
 
 @pytest.mark.usefixtures("any_memory_limit")
@@ -111,23 +103,6 @@ def test_weights_and_groups_are_counted_exactly(monkeypatch):
         table = pa.table({"label": labels, "score": scores} | extra)
         result = iso.read_predictions(table, tolerance=0.1).models["score"]
         assert result == points(labels, scores, extra.get("weight"))
-
-
-def test_data_that_change_between_passes(monkeypatch):
-    Coarse(monkeypatch)
-    labels, scores = curved(300, 5)
-
-    class Changing(FrameSource):
-        reads = 0
-
-        def batches(self, columns, *, limit=None):
-            self.reads += 1
-            for batch in super().batches(columns, limit=limit):
-                yield batch.slice(0, 200) if self.reads > 1 else batch
-
-    source = Changing(pa.table({"label": labels, "score": scores}))
-    with pytest.raises(FileError, match="changed while they were read"):
-        read_tables(source, Layout("label", {"score": "score"}), tolerance=1e-3)
 
 
 @pytest.mark.parametrize("tolerance", [0, 1, -1, "x", True])
@@ -221,9 +196,3 @@ def test_progress():
     told = []
     iso.read_predictions(table, progress=lambda *rows: told.append(rows))
     assert told == [(3, 8), (6, 8), (8, 8)]
-
-
-def test_an_empty_table():
-    empty = pa.table({"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())})
-    with pytest.raises(EmptyInputError):
-        iso.read_predictions(empty, label="label", scores="score")

@@ -14,8 +14,6 @@ import isometrics as iso
 from isometrics.cli import main
 from isometrics.errors import (
     EmptyInputError,
-    FileError,
-    IsometricsError,
     LabelError,
     MissingValueError,
     ScoreError,
@@ -63,34 +61,6 @@ def test_a_fraction_after_whole_numbers(tmp_path, suffix, place):
     assert iso.read_predictions(path).models["score"] == expected
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
-def test_a_fraction_in_row_two_million_and_one(tmp_path, suffix):
-    path = tmp_path / f"x.{suffix}"
-    total = 2_000_002
-    if suffix == "csv":
-        before, line = "label,score\n", "{0},{1}\n"
-    else:
-        before, line = "", '{{"label": {0}, "score": {1}}}\n'
-    with path.open("w") as file:
-        file.write(before)
-        file.writelines(
-            line.format(row % 2, 0.6 if row == 2_000_000 else 0) for row in range(total)
-        )
-    points = iso.read_predictions(path).models["score"]
-    assert points.thresholds.tolist() == [np.inf, 0.6, 0]
-    assert points.fp.tolist() == [0, 1, 1_000_001]
-
-
-@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
-def test_a_fraction_among_weights(tmp_path, suffix):
-    """A weight of 0.25 is not 0, and its row is there."""
-    columns = rows_with({"weight": 0.25, "score": 0.75}, SAMPLE + 9, score=0.5, weight=1)
-    path = write(tmp_path / f"x.{suffix}", columns)
-    points = iso.read_predictions(path).models["score"]
-    assert points.tp.tolist() == [0, 0.25, sum(columns["label"]) - 0.75]
-
-
 @pytest.mark.parametrize("late", ["1.4", "01", "a", '"1"', "1.0", "+1", "1e0"])
 def test_names_of_groups_are_as_they_are_written(tmp_path, late):
     """Groups that DuckDB would round, or read without their zeros, are groups of their own."""
@@ -113,15 +83,6 @@ def test_a_key_that_first_appears_later(tmp_path):
         iso.read_predictions(path)
     result = iso.read_predictions(path, weight=False)
     assert result.description.endswith("not used: weight")
-
-
-def test_keys_that_take_the_place_of_others(tmp_path):
-    """Each row has three keys, but not the same ones."""
-    lines = ['{"label": 1, "score": 0.5, "note": "a"}'] * SAMPLE
-    lines += ['{"label": 0, "score": 0.25, "weight": 2}'] * 9
-    (tmp_path / "x.jsonl").write_text("\n".join(lines))
-    with pytest.raises(MissingValueError, match=r"^weight has missing"):
-        iso.read_predictions(tmp_path / "x.jsonl")
 
 
 def test_keys_with_numbers_behind_them(tmp_path):
@@ -165,15 +126,6 @@ def test_what_is_converted_keeps_every_value(tmp_path, suffix, target):
     assert [str(row["id"]) for row in result] == ["7", "007"]
     if suffix == "csv":
         assert [int(row["big"]) for row in result] == [2**60 + 1, 2**70 + 1]
-
-
-def test_calibrated_rows_keep_every_value(tmp_path):
-    path = write(tmp_path / "x.csv", rows_with({"score": 0.6}, SAMPLE + 9, score=0))
-    main(["calibrate", str(path), "-o", str(tmp_path / "map.json"), "--quiet"])
-    words = ["calibrate", "--apply", str(tmp_path / "map.json"), str(path), "--quiet", "-o"]
-    main([*words, str(tmp_path / "out.csv")])
-    with (tmp_path / "out.csv").open(newline="") as file:
-        assert float(list(csv.DictReader(file))[SAMPLE + 9]["score"]) == 0.6
 
 
 # ---------------------------------------------------------------------- other types
@@ -224,20 +176,6 @@ def test_a_word_among_scores(tmp_path, suffix, usual):
 def test_numbers_beyond_floats_are_infinite(tmp_path, place, text):
     path = write(tmp_path / "x.csv", rows_with({"score": text}, place, score=0.5))
     assert iso.read_predictions(path).models["score"].thresholds[-1] == -np.inf
-
-
-def test_missing_values_are_counted_where_types_stay(tmp_path):
-    path = write(tmp_path / "x.csv", rows_with({"score": ""}, SAMPLE + 9, score=3))
-    with pytest.raises(MissingValueError, match="1 in all, on line 20491;"):
-        iso.read_predictions(path)
-
-
-def test_all_rows_decide_the_type_of_a_column(tmp_path):
-    path = write(tmp_path / "x.csv", rows_with({"score": 0.6}, SAMPLE + 9, score=0))
-    with closing(open_source(path)) as source:
-        source.settle(["score"])
-        assert source.schema.field("score").type == pa.float64()
-        assert max(max(batch["score"].to_pylist()) for batch in source.batches(["score"])) == 0.6
 
 
 @pytest.mark.parametrize("piped", [False, True])
@@ -292,17 +230,6 @@ def test_a_late_row_that_looks_like_a_comment(tmp_path):
         iso.read_predictions(tmp_path / "x.csv", pos_label="1")
 
 
-def test_comments_above_the_header_are_no_rows(tmp_path):
-    (tmp_path / "x.csv").write_text("# made by a\n\n# tool\nlabel,score\n1,0.5\n0,0.25\n")
-    assert iso.read_predictions(tmp_path / "x.csv").models["score"].roc.area() == 1
-
-
-def test_lines_above_the_table_are_refused(tmp_path):
-    (tmp_path / "x.csv").write_text("1\n1\n" + "1,0.5\n0,0.25\n" * 9)
-    with pytest.raises(FileError, match="line 1 does not have the 2 values of other lines; remove"):
-        iso.read_predictions(tmp_path / "x.csv", label="column0", scores="column1")
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize(
     "rows",
@@ -345,42 +272,10 @@ def test_apostrophes_are_values(tmp_path, text):
     assert len(iso.read_predictions(tmp_path / "x.csv", keep_rows=True).rows.labels) == 4
 
 
-def test_apostrophes_that_enclose_several_lines_are_refused(tmp_path):
-    text = "label,note,score\n1,'a,b',0.5\n0,x,0.25\n1,'c,\nd',0.75\n"
-    (tmp_path / "x.csv").write_text(text)
-    with pytest.raises(FileError, match="line 2 has 4 values and line 5 has 2 values but the fi"):
-        iso.read_predictions(tmp_path / "x.csv")
-
-
 def test_one_column_whose_name_has_a_comma(tmp_path):
     (tmp_path / "x.csv").write_text('"a,b"\n1\n2\n')
     with closing(open_source(tmp_path / "x.csv")) as source:
         assert source.schema.names == ["a,b"]
-
-
-def test_words_alone(tmp_path):
-    (tmp_path / "x.csv").write_text("label,score\na,b\nc,d\n")
-    with pytest.raises(ScoreError, match="'b': 2 in all, on lines 2 and 3"):
-        iso.read_predictions(tmp_path / "x.csv", pos_label="a")
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ("1,0.5\n0,0.25\ntotal\n", "line 4 has 1 value but the first line 2"),
-        ("1,0.5\n0,0.25\n# 2 rows\n", "line 4 has 1 value but the first line 2"),
-        ("1,0.5\n1\n0,0.25\n", "line 3 has 1 value but the first line 2"),
-        (
-            "1,0.5\n1,2,3\n1,2,3,4\n0,0.25\n",
-            "line 3 has 3 values and line 4 has 4 values but the first line 2",
-        ),
-    ],
-)
-def test_ragged_rows_are_named(tmp_path, rows, said):
-    (tmp_path / "x.csv").write_text("label,score\n" + rows)
-    with pytest.raises(IsometricsError) as refused:
-        iso.read_predictions(tmp_path / "x.csv")
-    assert said in str(refused.value)
 
 
 # ---------------------------------------------------------------------- little memory
@@ -417,15 +312,6 @@ def test_nothing_but_infinities(tmp_path, suffix):
     columns = {"label": [1, 0, 1, 0], "score": [np.inf, -np.inf, np.inf, np.inf]}
     result = iso.read_predictions(write(tmp_path / f"x.{suffix}", columns)).models["score"]
     assert result == iso.OperatingPoints.from_scores(*columns.values())
-
-
-@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
-@pytest.mark.parametrize("odd", ["high", "0.5x", "1,5"])
-def test_one_bad_score_among_the_first(tmp_path, suffix, odd):
-    path = write(tmp_path / f"x.{suffix}", rows_with({"score": odd}, 3, total=9, score=0.5))
-    said = f"such as {odd!r}: 1 in all, on line {5 if suffix == 'csv' else 4}"
-    with pytest.raises(ScoreError, match=said):
-        iso.read_predictions(path)
 
 
 def test_digits_without_end_are_text(tmp_path):

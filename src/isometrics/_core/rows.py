@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from isometrics.errors import InputError
 
     Given = ArrayLike | Column
-    Report = Callable[[Column, NDArray[np.bool_], type[InputError], str], bool]
+    Report = Callable[[Column, NDArray[np.bool_], type[InputError], str], None]
 
 
 def parse_sample(
@@ -88,7 +88,14 @@ def present_rows(
         raise EmptyInputError(f"{first.name} is empty; at least one row is needed")
     if sample_weight is None:
         return columns, None
-    weights = _parse_weights(sample_weight, first)
+    given = column(sample_weight, "sample_weight")
+    given.same_length(first)
+    weights = weights_of(given._replace(values=given.numbers(WeightError)))
+    with np.errstate(over="ignore", under="ignore"):
+        total = float(weights.sum(dtype=np.float64))
+    if math.isinf(total):
+        raise WeightError(f"{given.name} adds up to infinity; divide it by its maximum")
+    weights = weights if total <= LARGEST_COUNT else weights.astype(np.float64)
     rows = np.flatnonzero(weights)
     if rows.size == weights.size:
         return columns, weights
@@ -101,12 +108,7 @@ NEGATIVE, INFINITE, BEYOND = "negative values", "infinite values", "values of 2*
 LARGEST_WEIGHT = np.iinfo(np.int64).max
 
 
-def _refuse(given: Column, bad: NDArray[np.bool_], error: type[InputError], what: str) -> bool:
-    given.refuse(bad, error, what)
-    return False
-
-
-def weights_of(given: Column, report: Report = _refuse) -> Counts:
+def weights_of(given: Column, report: Report = Column.refuse) -> Counts:
     """Return weights as int64 where they are whole, else as float64.
 
     Those that cannot be used are refused, or reported to whoever counts them over all batches.
@@ -121,17 +123,6 @@ def weights_of(given: Column, report: Report = _refuse) -> Counts:
     if not whole:
         report(given, np.isinf(weights), WeightError, INFINITE)
     return weights
-
-
-def _parse_weights(sample_weight: Given, beside: Column) -> Counts:
-    given = column(sample_weight, "sample_weight")
-    given.same_length(beside)
-    weights = weights_of(given._replace(values=given.numbers(WeightError)))
-    with np.errstate(over="ignore", under="ignore"):
-        total = float(weights.sum(dtype=np.float64))
-    if math.isinf(total):
-        raise WeightError(f"{given.name} adds up to infinity; divide it by its maximum")
-    return weights if total <= LARGEST_COUNT else weights.astype(np.float64)
 
 
 class Dropped:
@@ -280,6 +271,8 @@ class Classes:
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self.labels: list[Any] = []
+        """The first two labels, as plain values."""
         self._first_two: list[Any] = []
         self._third: Any = None
         self._surplus = 0
@@ -296,6 +289,7 @@ class Classes:
                 self._surplus += int(np.count_nonzero(other))
                 break
             self._first_two.append(labels.label(first))
+            self.labels.append(plain(self._first_two[-1]))
             other &= ~labels.equal(self._first_two[-1])
 
     def recount(self, labels: Column, times: NDArray[np.int64]) -> None:
@@ -309,11 +303,6 @@ class Classes:
         for known in self._first_two:
             other &= ~labels.equal(known)
         return other
-
-    @property
-    def labels(self) -> list[Any]:
-        """The first two labels."""
-        return list(map(plain, self._first_two))
 
     @property
     def surplus(self) -> tuple[str, int, int | None] | None:

@@ -330,11 +330,6 @@ def _labels_that_count(
     return counted
 
 
-def _titled(name: object, argument: str) -> str:
-    """Return what errors call the scores of a model."""
-    return f"{argument}[{name!r}]" if name else argument
-
-
 def parse_predictions(
     y_true: Any,
     scores: Any,
@@ -369,7 +364,7 @@ def parse_predictions(
             raise ParameterError(
                 "is empty; give the scores of one model or more, by name", parameter=argument
             )
-        titles = [_titled(name, argument) for name in scores]
+        titles = [f"{argument}[{name!r}]" if name else argument for name in scores]
         matrices = list(map(parse_matrix, scores.values(), titles))
         matrix = Matrix(list(map(scores_of, matrices, titles)), list(scores))
         if any(len(each.columns) == 2 for each in matrices):
@@ -404,20 +399,17 @@ def rows_by_class(given: Predictions) -> dict[object, Sample] | None:
         return None
     may_be_binary = given.scores.names is not None or len(given.scores.columns) == 2
     labels = _labels_that_count(given.truth.columns[0], given.weight)
-    if may_be_binary and _n_classes(labels, given.classes) <= 2:
+    classes = given.classes
+    if may_be_binary and classes is None:
+        values = labels.present()
+        usual = values.dtype.kind in "biuf" and positive_by_convention(values, np) is not None
+        if usual or len(set(values.tolist())) <= 2:
+            return None
+    elif may_be_binary and classes is not None and len(classes) <= 2:
         return None
-    classes = sorted_classes(labels) if given.classes is None else given.classes
+    classes = sorted_classes(labels) if classes is None else classes
     check_classes(labels, classes)
     return rows_of_labels(given, _columns_of(classes, given))
-
-
-def _n_classes(labels: Column, classes: list[object] | None) -> int:
-    if classes is not None:
-        return len(classes)
-    values = labels.present()
-    if values.dtype.kind in "biuf" and positive_by_convention(values, np) is not None:
-        return 2
-    return len(set(values.tolist()))
 
 
 def _columns_of(classes: list[object], given: Predictions) -> dict[object, Column]:

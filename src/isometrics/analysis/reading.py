@@ -28,7 +28,7 @@ from isometrics.formats import FORMATS
 from isometrics.points.models import count_classes, count_groups, count_models
 from isometrics.sources.batches import peek
 from isometrics.sources.columns import Layout, columns_in_question, layout_of
-from isometrics.sources.files import FrameSource, check_dialect, open_source
+from isometrics.sources.files import FrameSource, open_source, other_format
 from isometrics.sources.held_rows import MANY_ROWS
 from isometrics.sources.memory_limit import limit_for, rows_budget
 from isometrics.sources.tables import read_tables
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from isometrics._core.rows import Dropped
-    from isometrics.sources.batches import Source
 
 
 def analyse(
@@ -254,25 +253,30 @@ def read_predictions(
     """
     require("read_predictions", "pyarrow")
     dialect = Dialect.of(decimal, header)
+    roles: dict[str, Any] = {
+        "label": label,
+        "scores": scores,
+        "model": model,
+        "weight": weight,
+        "group": group,
+    }
     foreign = _foreign(path_or_frame, pos_label, memory_limit)
-    with closing(_source(path_or_frame, foreign, memory_limit, dialect)) as source:
+    given = path_or_frame
+    if foreign is not None:
+        given = FrameSource(foreign.to_frame("pyarrow"), os.fspath(path_or_frame))
+    with closing(open_source(given, memory_limit, dialect=dialect)) as source:
         source.progress = progress
-        if foreign is not None and not any((label, scores, model, weight, group)):
+        if foreign is not None and not any(roles.values()):
             layout = _layout_of_format(foreign)
         else:
-            layout = _layout(
-                source,
-                label=label,
-                scores=scores,
-                model=model,
-                weight=weight,
-                group=group,
-                pos_label=pos_label,
-            )
+            peeks = peek(source, columns_in_question(source.schema.names, **roles))
+            layout = layout_of(peeks, pos_label=pos_label, **roles)
         if strict:
             layout.refuse_guesses()
-        if (left_out := layout.warning()) is not None:
-            _warn(left_out, notify)
+        if layout.left_out and notify is not None:
+            notify(layout.warning())
+        elif layout.left_out:
+            warn(str(layout.warning()), LeftOutWarning)
         tables = read_tables(
             source,
             layout,
@@ -305,26 +309,13 @@ def read_predictions(
         )
 
 
-def _layout(source: Source, pos_label: object, **roles: Any) -> Layout:
-    """Find out which column is what."""
-    wanted = columns_in_question(source.schema.names, **roles)
-    return layout_of(peek(source, wanted), pos_label=pos_label, **roles)
-
-
-def _warn(advice: Advice, notify: Callable[[Advice], None] | None) -> None:
-    if notify is not None:
-        notify(advice)
-    else:
-        warn(str(advice), LeftOutWarning)
-
-
 def _foreign(
     given: Any, pos_label: object, memory_limit: str | int | None
 ) -> formats.Predictions | None:
     """Read a file of another tool's format; None for what is a plain table."""
     if not isinstance(given, str | os.PathLike):
         return None
-    name = formats.sniff(given)
+    name = other_format(given)
     if name is None:
         return None
     options = FORMATS[name].options
@@ -347,19 +338,6 @@ def _foreign(
     found = formats.read(given, name, pos_label=pos_label if "pos_label" in options else None)
     assert isinstance(found, formats.Predictions)
     return found
-
-
-def _source(
-    given: Any,
-    foreign: formats.Predictions | None,
-    memory_limit: str | int | None,
-    dialect: Dialect,
-) -> Source:
-    if foreign is None:
-        return open_source(given, memory_limit, dialect=dialect)
-    source = FrameSource(foreign.to_frame("pyarrow"), os.fspath(given))
-    check_dialect(source, dialect)
-    return source
 
 
 def _layout_of_format(foreign: formats.Predictions) -> Layout:

@@ -6,7 +6,7 @@ Each format has a reader, some have a writer, and most are told by a file's name
 from __future__ import annotations
 
 import inspect
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isometrics._core.files import as_path
@@ -232,19 +232,9 @@ def sniff(path: str | os.PathLike[str]) -> str | None:
     if any(HEADER.fullmatch(text) for text in lines):
         return "weka"
     rows = [text.replace(",", " ").split() for text in lines]
-    numeric = all(is_number(value) for row in rows for value in row)
-    if not rows or suffix in _TABLE_SUFFIXES or not numeric:
-        return None
-    return _sniff_numbers(rows, suffix)
-
-
-def _sniff_numbers(rows: list[list[str]], suffix: str) -> str | None:
-    """Recognise the format of rows of numbers."""
-    widths = {len(row) for row in rows}
-    if widths == {2} and suffix in _CURVE_SUFFIXES:
-        return suffix
-    labels = {row[1] for row in rows if len(row) == 2}
-    if widths == {2} and labels <= {"0", "1"}:
-        # If both columns are 0 or 1, either of them may be the class.
-        return None if {row[0] for row in rows} <= {"0", "1"} else "list"
-    return None
+    pairs = {len(row) for row in rows} == {2} and all(map(is_number, chain.from_iterable(rows)))
+    if not pairs or suffix in (*_TABLE_SUFFIXES, *_CURVE_SUFFIXES):
+        return suffix if pairs and suffix in _CURVE_SUFFIXES else None
+    first, second = map(set, zip(*rows, strict=True))
+    # If both columns are 0 or 1, either of them may be the class.
+    return "list" if second <= {"0", "1"} and not first <= {"0", "1"} else None

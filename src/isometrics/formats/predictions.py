@@ -89,18 +89,19 @@ class Predictions(ResultTable):
 
     def points(self) -> dict[str, OperatingPoints]:
         """Count the operating points of each model, or of each class against the others."""
-        return {name: self._points(name) for name in self.scores}
-
-    def _points(self, name: str) -> OperatingPoints:
-        labels, scores = self.columns[self.label], self.columns[self.scores[name]]
-        if not self.multiclass:
-            return OperatingPoints.from_scores(labels, scores, pos_label=self.pos_label)
-        positive = labels == self.classes[name]
-        if not positive.any():
-            raise OneClassError(
-                f"no row has the class {name!r}", Advice("read another one with {pos_label}")
-            )
-        return OperatingPoints.from_scores(positive, scores)
+        found = {}
+        for name, column in self.scores.items():
+            labels, pos_label = self.columns[self.label], self.pos_label
+            if self.multiclass:
+                labels, pos_label = labels == self.classes[name], None
+                if not labels.any():
+                    raise OneClassError(
+                        f"no row has the class {name!r}",
+                        Advice("read another one with {pos_label}"),
+                    )
+            scores = self.columns[column]
+            found[name] = OperatingPoints.from_scores(labels, scores, pos_label=pos_label)
+        return found
 
     def _title(self) -> str:
         scores = ", ".join(map(repr, self.scores.values()))
@@ -187,15 +188,8 @@ def positive_class(classes: list[str], pos_label: object, source: object) -> str
 
 _LABEL_NAMES = ("y_true", "y", "labels", "label", "target")
 _SCORE_NAMES = (
-    "y_score",
-    "y_pred",
-    "y_proba",
-    "y_prob",
-    "proba",
-    "predict_proba",
-    "decision_function",
-    "scores",
-    "score",
+    *("y_score", "y_pred", "y_proba", "y_prob", "proba", "predict_proba", "decision_function"),
+    *("scores", "score"),
 )
 _GROUP_NAMES = ("groups", "group", "folds", "fold")
 _EXPECTS = (
@@ -204,11 +198,7 @@ _EXPECTS = (
 
 
 def read_npz(
-    path: PathLike,
-    *,
-    label: str | None = None,
-    scores: str | None = None,
-    pos_label: object = None,
+    path: PathLike, *, label: str | None = None, scores: str | None = None, pos_label: object = None
 ) -> Predictions:
     """Read labels and scores from a ``.npz`` file; nothing in it is unpickled.
 
@@ -235,7 +225,11 @@ def read_npz(
             "group": next((name for name in _GROUP_NAMES if name in names), None),
             "classes": "classes" if "classes" in names else None,
         }
-        arrays = {role: _native(archive[name]) for role, name in wanted.items() if name is not None}
+        arrays = {role: archive[name] for role, name in wanted.items() if name is not None}
+    for role, values in arrays.items():
+        # Texts become objects, and numbers have the order of bytes of this machine.
+        dtype = object if values.dtype.kind == "U" else values.dtype.newbyteorder("=")
+        arrays[role] = values.astype(dtype)
     y_true, y_score = arrays["y_true"], arrays["y_score"]
     if y_true.ndim != 1 or y_score.ndim not in (1, 2) or y_score.dtype.kind not in "biuf":
         raise _refused(
@@ -275,11 +269,6 @@ def _opened(file: Path) -> Iterator[Any]:
         raise
     except Exception as error:
         raise unreadable(file, error) from error
-
-
-def _native(values: NDArray[Any]) -> NDArray[Any]:
-    """Return texts as objects, and numbers in the order of bytes of this machine."""
-    return values.astype(object if values.dtype.kind == "U" else values.dtype.newbyteorder("="))
 
 
 def _choose(

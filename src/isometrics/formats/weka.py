@@ -105,15 +105,6 @@ _INTEGER_NAMES = (*_SPLIT_NAMES, "row_id")
 _WHOLE = re.compile(r"[0-9]{1,18}")
 
 
-class OpenMLRows(NamedTuple):
-    """The columns of a prediction file, the names of label and group column, and the classes."""
-
-    columns: dict[str, NDArray[Any]]
-    label: str
-    classes: list[str]
-    group: str | None
-
-
 def read_openml(path: str | os.PathLike[str], *, pos_label: object = None) -> Predictions:
     """Read the predictions of an OpenML run from an ARFF file.
 
@@ -131,8 +122,10 @@ def read_openml(path: str | os.PathLike[str], *, pos_label: object = None) -> Pr
     )
 
 
-def openml_rows(path: str | os.PathLike[str]) -> OpenMLRows:
-    """Read the rows of a prediction file, without choosing a positive class."""
+def openml_rows(
+    path: str | os.PathLike[str],
+) -> tuple[dict[str, NDArray[Any]], str, list[str], str | None]:
+    """Return the columns of a prediction file, the label's name, the classes, and the group's."""
     file = TextFile(
         path,
         "an OpenML prediction file has the attributes row_id, prediction, correct (or truth) and "
@@ -140,8 +133,13 @@ def openml_rows(path: str | os.PathLike[str]) -> OpenMLRows:
     )
     types, rows = attributes_and_rows(file)
     names = list(types)
-    label, classes = _label_and_classes(file, names)
-    label_index = names.index(label)
+    labels = [name for name in _LABEL_NAMES if name in names]
+    classes = [name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX)]
+    if len(labels) != 1:
+        raise file.file_error(f"has {len(labels)} attributes named {' or '.join(_LABEL_NAMES)}")
+    if len(classes) < 2:
+        raise file.file_error(f"has confidences of {len(classes)} classes, too few to rank by")
+    label_index = names.index(labels[0])
     cells = []
     for line, row in rows:
         pairs = zip(names, row, strict=True)
@@ -154,18 +152,7 @@ def openml_rows(path: str | os.PathLike[str]) -> OpenMLRows:
     for name, values in zip(names, zip(*cells, strict=True), strict=True):
         has_text = any(isinstance(value, str) for value in values)
         columns[name] = texts(values) if has_text else np.array(values)
-    group = _add_groups(columns)
-    return OpenMLRows(columns, label, classes, group)
-
-
-def _label_and_classes(file: TextFile, names: list[str]) -> tuple[str, list[str]]:
-    labels = [name for name in _LABEL_NAMES if name in names]
-    classes = [name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX)]
-    if len(labels) != 1:
-        raise file.file_error(f"has {len(labels)} attributes named {' or '.join(_LABEL_NAMES)}")
-    if len(classes) < 2:
-        raise file.file_error(f"has confidences of {len(classes)} classes, too few to rank by")
-    return labels[0], classes
+    return columns, labels[0], classes, _add_groups(columns)
 
 
 def _parse_cell(file: TextFile, name: str, text: str | None, line: int) -> str | float:
@@ -218,6 +205,16 @@ class _Row(NamedTuple):
     predicted: tuple[int, str]
     confidences: list[str]
 
+    def confidence(self, number: int) -> float:
+        """Return the confidence in a class; of two, there may be that of the predicted one alone.
+
+        That of the other is computed as 1 - p in decimals, so that 1 - 0.744 ties with 0.256.
+        """
+        if len(self.confidences) > 1:
+            return float(self.confidences[number - 1])
+        p = Decimal(self.confidences[0])
+        return float(p if self.predicted[0] == number else 1 - p)
+
 
 def read_weka(path: str | os.PathLike[str], *, pos_label: object = None) -> Predictions:
     """Read the output of WEKA with ``-classifications CSV``, preferably with ``-distribution``.
@@ -252,7 +249,7 @@ def read_weka(path: str | os.PathLike[str], *, pos_label: object = None) -> Pred
         "predicted": texts([classes[row.predicted[0]] for row in rows]),
     }
     for number, name in classes.items():
-        columns[confidence(name)] = np.array([_confidence(row, number) for row in rows])
+        columns[confidence(name)] = np.array([row.confidence(number) for row in rows])
     folds = np.cumsum(columns["inst#"] == 1)
     if folds[-1] > 1:
         columns["fold"] = folds
@@ -312,14 +309,3 @@ def _class_names(file: TextFile, rows: list[_Row], n_confidences: int) -> dict[i
             "let WEKA write all of them with -distribution"
         )
     return names
-
-
-def _confidence(row: _Row, number: int) -> float:
-    """Return the confidence in a class; of two, one may have only that of the predicted class.
-
-    That of the other class is computed as 1 - p in decimals, so that 1 - 0.744 ties with 0.256.
-    """
-    if len(row.confidences) > 1:
-        return float(row.confidences[number - 1])
-    p = Decimal(row.confidences[0])
-    return float(p if row.predicted[0] == number else 1 - p)

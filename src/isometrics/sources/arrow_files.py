@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from isometrics.errors import FileError
 from isometrics.sources.batches import Source, batch_rows, kind_of, reading, refuse_doubled
 from isometrics.sources.files import ARROW, base_folder
@@ -14,7 +17,7 @@ from isometrics.sources.files import ARROW, base_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import pyarrow as pa
+    from isometrics.sources.batches import Batches
 
 _NARROW = 16
 """So many columns of a Parquet file are read together for a look at their first rows."""
@@ -37,23 +40,22 @@ class ArrowFiles(Source):
         self._schemas: dict[Path, pa.Schema] = {}
         for file in files:
             with reading(str(file)):
-                self._schemas[file], rows = _schema_and_rows(file, kind)
+                if kind == ARROW:
+                    import pyarrow.dataset as ds
+
+                    found = ds.dataset(str(file), format=kind)
+                    self._schemas[file] = found.schema
+                    self.rows += found.count_rows()
+                else:
+                    with _opened(file) as parquet:
+                        self._schemas[file] = parquet.schema_arrow
+                        self.rows += parquet.metadata.num_rows
             refuse_doubled(file, self._schemas[file].names)
-            self.rows += rows
         self._said = {file: self._said_by_folders(file) for file in files}
-        self._schema = self._widest()
+        self.schema = self._widest()
 
-    @property
-    def schema(self) -> pa.Schema:
-        """The names and types of all columns."""
-        return self._schema
-
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read some columns."""
-        import pyarrow as pa
-
         schema = pa.schema([self.schema.field(name) for name in columns])
         for file, said in self._said.items():
             own = [name for name in columns if name in self._schemas[file].names]
@@ -79,8 +81,6 @@ class ArrowFiles(Source):
         self, file: Path, columns: list[str], limit: int | None
     ) -> Iterator[pa.RecordBatch]:
         """Read columns of one file."""
-        import pyarrow as pa
-
         size = batch_rows(len(columns))
         if self._kind == ARROW:
             self.bytes_read += file.stat().st_size if limit is None else 0
@@ -114,8 +114,6 @@ class ArrowFiles(Source):
 
     def _widest(self) -> pa.Schema:
         """Return all columns of files and folders, in types that hold the values of each."""
-        import pyarrow as pa
-
         fields: dict[str, pa.Field] = {}
         holders: dict[str, Path] = {}
         for file, schema in self._schemas.items():
@@ -131,8 +129,6 @@ class ArrowFiles(Source):
 
     def _wider(self, known: pa.Field, holder: Path, field: pa.Field, file: Path) -> pa.Field:
         """Return a column in a type that holds the values of two files."""
-        import pyarrow as pa
-
         alone = [pa.schema([each.with_metadata(None)]) for each in (known, field)]
         try:
             return pa.unify_schemas(alone, promote_options="permissive").field(0)
@@ -148,28 +144,13 @@ class ArrowFiles(Source):
 
 def _type_of(texts: list[str]) -> pa.DataType:
     """Return the type of what folders say: whole numbers, or else texts."""
-    import pyarrow as pa
-
     try:
         return pa.array(texts, pa.string()).cast(pa.int64()).type if texts else pa.string()
     except pa.ArrowInvalid:
         return pa.string()
 
 
-def _schema_and_rows(file: Path, kind: str) -> tuple[pa.Schema, int]:
-    """Return the columns of a file and the number of its rows."""
-    if kind != ARROW:
-        with _opened(file) as parquet:
-            return parquet.schema_arrow, parquet.metadata.num_rows
-    import pyarrow.dataset as ds
-
-    found = ds.dataset(str(file), format=kind)
-    return found.schema, found.count_rows()
-
-
 def _opened(file: Path) -> Any:
-    import pyarrow.parquet as pq
-
     # Buffering ahead would hold all row groups until the end of the file, and without a buffer
     # of its own a column is read as a whole.
     return pq.ParquetFile(file, pre_buffer=False, buffer_size=1 << 16)
@@ -187,8 +168,6 @@ def _bytes_of(metadata: Any, columns: Sequence[str]) -> int:
 
 def _first_rows(file: Any, columns: list[str], limit: int) -> Iterator[pa.RecordBatch]:
     """Read the first rows, some columns at a time: each takes a page or two of memory."""
-    import pyarrow as pa
-
     arrays: list[pa.Array] = []
     for start in range(0, len(columns), _NARROW):
         names = columns[start : start + _NARROW]

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -23,22 +23,16 @@ from isometrics.sources.columns import Peek
 from isometrics.sources.written_numbers import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import (
-        Callable,
-        Collection,
-        Generator,
-        Iterable,
-        Iterator,
-        Mapping,
-        Sequence,
-    )
+    from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from isometrics._core.files import ScratchFolder
     from isometrics.sources.columns import Layout
-    from isometrics.sources.tables import CountRows
+    from isometrics.sources.tables import Tables
+
+    Batches = Iterator[pa.RecordBatch]
 
 BATCH_ROWS = 1 << 17
 _BATCH_VALUES = 1 << 20
@@ -97,6 +91,8 @@ class Source:
 
     name: str
     """What messages call it."""
+    schema: pa.Schema
+    """The names and types of all columns; those of text that was not looked at are texts."""
     rows: int | None = None
     """The number of rows, where it is known beforehand."""
     ordered = True
@@ -111,28 +107,19 @@ class Source:
     """Whether rows stand on lines of text or in rows of a sheet, which messages name."""
     line_name = "line"
     """What a line is called."""
-    count_rows: CountRows | None = None
-    """Counts the rows where they are, as in a cluster; `batches` serve for the first rows alone."""
+    count_rows: Callable[..., Tables] | None = None
+    """Counts the rows where they are, as in a cluster; `batches` serve for the first rows alone.
+
+    Arguments are a layout, and those of `read_tables` called tolerance, keep_rows and progress."""
     progress: Callable[[int, int | None], None] | None = None
     """Told of rows that are read before `batches` are asked for."""
-
-    @property
-    @abstractmethod
-    def schema(self) -> pa.Schema:
-        """The names and types of all columns; those of text that was not looked at are texts."""
-        ...
+    belongings: tuple[ScratchFolder, ...] = ()
+    """Folders that are removed with the source."""
 
     @abstractmethod
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read some columns, all rows or the first ones."""
         ...
-
-    @cached_property
-    def belongings(self) -> list[ScratchFolder]:
-        """Folders that are removed with the source."""
-        return []
 
     def close(self) -> None:
         """Let go of files and connections."""
@@ -168,14 +155,14 @@ class Source:
         """Tell whether a text is a number as the source writes them."""
         return is_number(text)
 
-    def keep_texts(self, numbers: Mapping[str, str]) -> bool:  # noqa: ARG002
+    def keep_texts(self, numbers: dict[str, str]) -> bool:  # noqa: ARG002
         """Read all columns as they are written, and some numbers under other names besides.
 
         Tell whether the source has texts to keep.
         """
         return False
 
-    def lines(self, positions: Sequence[int]) -> Mapping[int, Line]:  # noqa: ARG002
+    def lines(self, positions: Sequence[int]) -> dict[int, Line]:  # noqa: ARG002
         """Return the lines of some rows by their positions; none where they cannot be known."""
         return {}
 
@@ -302,7 +289,9 @@ def _first_line(error: BaseException, name: str) -> str:
 # ---------------------------------------------------------------------- columns as arrays
 
 NUMERIC = ("boolean", "integer", "float")
-_WHOLE_DIGITS = 18
+_BOOL8 = "arrow.bool8"
+"""Truth values of one byte each; any byte but 0 is true."""
+WHOLE_DIGITS = 18
 """Whole numbers of so many digits fit into 64 bits."""
 
 
@@ -322,7 +311,7 @@ def kind_of(dtype: pa.DataType) -> str:
 
     if types.is_dictionary(dtype):
         return kind_of(dtype.value_type)
-    if types.is_boolean(dtype) or _is_bool8(dtype):
+    if types.is_boolean(dtype) or getattr(dtype, "extension_name", "") == _BOOL8:
         return "boolean"
     if types.is_integer(dtype):
         return "integer"
@@ -330,14 +319,8 @@ def kind_of(dtype: pa.DataType) -> str:
         return "float"
     if types.is_string(dtype) or types.is_large_string(dtype) or types.is_string_view(dtype):
         return "string"
-    return kind_of(dtype.storage_type) if is_extension(dtype) else "other"
-
-
-def is_floating(dtype: pa.DataType) -> bool:
-    """Tell whether a type is one of floats, which may be NaN."""
-    import pyarrow as pa
-
-    return bool(pa.types.is_floating(dtype))
+    # An extension type is built on another one, in which its values are stored.
+    return kind_of(dtype.storage_type) if hasattr(dtype, "storage_type") else "other"
 
 
 def can_name(dtype: pa.DataType) -> bool:
@@ -349,33 +332,21 @@ def can_name(dtype: pa.DataType) -> bool:
 
     if types.is_dictionary(dtype):
         return can_name(dtype.value_type)
-    if is_extension(dtype):
+    if hasattr(dtype, "storage_type"):
         return kind_of(dtype) in ("string", "boolean")
     return kind_of(dtype) != "other" or types.is_temporal(dtype)
-
-
-def is_extension(dtype: pa.DataType) -> bool:
-    """Tell whether a type is built on another one, in which its values are stored."""
-    import pyarrow as pa
-
-    return isinstance(dtype, pa.BaseExtensionType)
-
-
-def _is_bool8(dtype: pa.DataType) -> bool:
-    """Tell whether a type has truth values of one byte each; any byte but 0 is true."""
-    return getattr(dtype, "extension_name", "") == "arrow.bool8"
 
 
 def stored(column: pa.Array) -> pa.Array:
     """Return the values of an extension type as those that they are stored as."""
     import pyarrow as pa
 
-    if pa.types.is_dictionary(column.type) and is_extension(column.type.value_type):
+    if pa.types.is_dictionary(column.type) and hasattr(column.type.value_type, "storage_type"):
         column = column.dictionary_decode()
-    if not is_extension(column.type):
+    if not hasattr(column, "storage"):
         return column
-    whole = column.storage
-    return whole.cast(pa.bool_()) if _is_bool8(column.type) else whole
+    truths = getattr(column.type, "extension_name", "") == _BOOL8
+    return column.storage.cast(pa.bool_()) if truths else column.storage
 
 
 def numbers(column: pa.Array) -> Values:
@@ -389,7 +360,9 @@ def numbers(column: pa.Array) -> Values:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pa.types.is_decimal(column.type):
-        column = _of_64_bits(column)
+        whole = column.type.scale <= 0 and column.type.precision <= WHOLE_DIGITS
+        # Arrow multiplies by a power of ten, which makes 0.7000000000000001 of 0.7.
+        column = column.cast(pa.int64()) if whole else column.cast(pa.string()).cast(pa.float64())
     if pa.types.is_null(column.type):
         column = column.cast(pa.float64())
     missing = None
@@ -400,16 +373,6 @@ def numbers(column: pa.Array) -> Values:
     if values.dtype.kind == "f" and np.isnan(values.min(initial=np.inf)):
         missing = np.isnan(values) if missing is None else np.isnan(values) | missing
     return Values(values, missing)
-
-
-def _of_64_bits(decimals: pa.Array) -> pa.Array:
-    """Return decimals of so few digits that integers hold them as these, others as doubles."""
-    import pyarrow as pa
-
-    if decimals.type.scale <= 0 and decimals.type.precision <= _WHOLE_DIGITS:
-        return decimals.cast(pa.int64())
-    # Arrow multiplies by a power of ten, which makes 0.7000000000000001 of 0.7.
-    return decimals.cast(pa.string()).cast(pa.float64())
 
 
 def as_numpy(column: pa.Array) -> NDArray[Any]:

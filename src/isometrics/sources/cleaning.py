@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -82,30 +82,19 @@ class Problem(NamedTuple):
         )
 
 
-def raise_together(problems: Sequence[Problem | IsometricsError], source: Source) -> None:
-    """Raise what is wrong with the values of a source, if anything, with the lines of its rows."""
-    if not problems:
-        return
-    positions = {
-        position
-        for problem in problems
-        if isinstance(problem, Problem)
-        for position in problem.positions
-    }
-    lines = source.lines(sorted(positions)) if positions else {}
-    raise together(
-        [
-            problem.as_error(lines, source.line_name) if isinstance(problem, Problem) else problem
-            for problem in problems
-        ]
-    )
+def together(problems: Sequence[Problem | IsometricsError], source: Source) -> IsometricsError:
+    """Return one error that says all that is wrong with the values of a source, and on which lines.
 
-
-def together(errors: Sequence[IsometricsError]) -> IsometricsError:
-    """Return one error that says what all of them say; it has the class of the first one.
-
-    Those about a parameter are left out where others are about the data.
+    It has the class of the first one. Those about a parameter are left out where others are about
+    the data.
     """
+    found = [problem for problem in problems if isinstance(problem, Problem)]
+    positions = {position for problem in found for position in problem.positions}
+    lines = source.lines(sorted(positions)) if positions else {}
+    errors = [
+        problem.as_error(lines, source.line_name) if isinstance(problem, Problem) else problem
+        for problem in problems
+    ]
     about_data = [error for error in errors if error.parameter is None] or list(errors[:1])
     if len(about_data) == 1:
         return about_data[0]
@@ -116,15 +105,8 @@ def together(errors: Sequence[IsometricsError]) -> IsometricsError:
     )
 
 
-class BadValues:
-    """Values that cannot be used, counted over all batches."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str, str], Problem] = {}
-
-    def __bool__(self) -> bool:
-        """Tell whether there are any."""
-        return bool(self._found)
+class BadValues(dict[tuple[str, str], Problem]):
+    """Values that cannot be used, by column and kind, counted over all batches."""
 
     def add(
         self,
@@ -135,39 +117,30 @@ class BadValues:
         *,
         example: str | None = None,
         advice: Advice | None = None,
-    ) -> bool:
-        """Count the bad values of a batch; tell whether there are any."""
+    ) -> None:
+        """Count the bad values of a batch, if there are any."""
         if bad is None or not bad.any():
-            return False
+            return
         rows = np.flatnonzero(bad)
         found = self._problem(column.name, error, kind, example)
         positions = found.positions
         new = map(column.rows.of, rows[: MOST_LINES - len(positions)])
         positions += tuple(position for position in new if position is not None)
-        self._found[column.name, kind] = found._replace(
+        self[column.name, kind] = found._replace(
             n_values=found.n_values + rows.size, positions=positions, advice=found.advice or advice
         )
-        return True
 
     def _problem(
         self, name: str, error: type[InputError], kind: str, example: str | None
     ) -> Problem:
         """Return what was found so far; the first bad value is the example."""
         what = kind if example is None else f"{kind}, such as {example!r}"
-        return self._found.get((name, kind), Problem(error, name, what, 0, ()))
+        return self.get((name, kind), Problem(error, name, what, 0, ()))
 
-    def recount(
-        self,
-        name: str,
-        count: int,
-        error: type[InputError],
-        kind: str,
-        example: str | None = None,
-    ) -> None:
+    def recount(self, name: str, count: int, error: type[InputError], kind: str) -> None:
         """Take over a count over all rows, of which only the first were looked at."""
         if count:
-            found = self._problem(name, error, kind, example)
-            self._found[name, kind] = found._replace(n_values=count)
+            self[name, kind] = self._problem(name, error, kind, None)._replace(n_values=count)
 
     def add_texts(self, column: Column, error: type[InputError], source: Source) -> None:
         """Count the texts of a batch that stand where numbers should."""
@@ -185,7 +158,7 @@ class BadValues:
 
     def of(self, name: str) -> list[Problem]:
         """Return what was found in a column; that numbers are texts, where nothing else was."""
-        found = {kind: problem for (column, kind), problem in self._found.items() if column == name}
+        found = {kind: problem for (column, kind), problem in self.items() if column == name}
         as_text = found.pop(WRITTEN_AS_TEXT, None)
         return list(found.values()) or ([] if as_text is None else [as_text])
 
@@ -198,7 +171,8 @@ def refuse_texts(source: Source, column: str) -> None:
         n_rows += batch.num_rows
         found.add(texts, texts.null, MissingValueError, MISSING, advice=_LEAVE_OUT)
         found.add_texts(texts, ScoreError, source)
-    raise_together(found.of(column), source)
+    if found:
+        raise together(found.of(column), source)
 
 
 class Cleaner:
@@ -221,7 +195,20 @@ class Cleaner:
         """The number of rows so far, those that are left out included."""
         self._kept = 0
         self._weight = 0.0
-        _check_types(layout, source.schema)
+        # Columns whose types can never hold what they are to hold are refused at once.
+        for name, error, accepted in (
+            (layout.label, LabelError, "labels must be truth values, numbers or text"),
+            *((name, ScoreError, "scores must be numbers") for name in layout.scores.values()),
+            (layout.weight, WeightError, "weights must be numbers"),
+        ):
+            if name is not None and kind_of(dtype := source.schema.field(name).type) == "other":
+                raise error(f"{name} holds {dtype} values; {accepted}")
+        for name in (layout.model, layout.group):
+            if name is not None and not can_name(dtype := source.schema.field(name).type):
+                raise ParameterError(
+                    f"{name} holds {dtype} values; models and groups must be named by texts, "
+                    "numbers or times"
+                )
 
     def samples(self, batch: pa.RecordBatch) -> list[Sample]:
         """Return the rows of a batch: models that share rows and labels are in one sample.
@@ -231,12 +218,11 @@ class Cleaner:
         layout, rows = self.layout, RowNumbers(self.rows)
         self.rows += batch.num_rows
         coded = (layout.model, layout.group)
-        weights, columns = self._present(
-            {
-                name: as_column(name, batch.column(name), rows, coded=name in coded)
-                for name in columns_of(layout)
-            }
-        )
+        columns = {
+            name: as_column(name, batch.column(name), rows, coded=name in coded)
+            for name in columns_of(layout)
+        }
+        weights, columns = self._present(columns)
         for name, column in columns.items():
             self._note_missing(column)
             if name in layout.scores.values() and column.categories is not None:
@@ -273,17 +259,10 @@ class Cleaner:
 
         Of a source whose rows stand on lines, all problems are told together.
         """
-        problems = self._problems()
-        first = next(problems, None)
         # Where rows have no lines, the first problem is the only one that is told.
-        rest = problems if self._source.has_lines else ()
-        raise_together([] if first is None else [first, *rest], self._source)
-
-    @property
-    def positive_word(self) -> object:
-        """The positive label, where labels such as yes and no told it; else None."""
-        chosen = self.layout.pos_label is None and isinstance(self.positive_label, str)
-        return self.positive_label if chosen else None
+        problems = list(islice(self._problems(), None if self._source.has_lines else 1))
+        if problems:
+            raise together(problems, self._source)
 
     def positive(self, labels: Column) -> dict[str, NDArray[np.bool_]]:
         """Tell which labels are positive, for each model that has a class of its own, or ``""``."""
@@ -294,8 +273,21 @@ class Cleaner:
     def _problems(self) -> Iterator[Problem | IsometricsError]:
         """Yield what is wrong with weights, labels, scores, models and groups."""
         layout = self.layout
-        yield from self._of_weights()
-        if self.rows == 0 or self._all_dropped:
+        all_dropped = self.dropped is not None and 0 < self.rows == self.dropped.rows
+        if self.rows == 0:
+            yield EmptyInputError(f"{layout.label} is empty; at least one row is needed")
+        elif layout.weight is not None:
+            wrong = self.found.of(layout.weight)
+            yield from wrong
+            if math.isinf(self._weight):
+                yield WeightError(f"{layout.weight} adds up to infinity; divide it by its maximum")
+            elif self._kept == 0 and not wrong and not all_dropped:
+                yield WeightError(
+                    f"{layout.weight} is zero for every row; at least one weight must be > 0"
+                )
+        if all_dropped:
+            yield MissingValueError(ALL_DROPPED)
+        if self.rows == 0 or all_dropped:
             return
         yield from self.found.of(layout.label)
         if not layout.multiclass:
@@ -311,24 +303,6 @@ class Cleaner:
         for name in (*layout.scores.values(), layout.model, layout.group):
             if name is not None:
                 yield from self.found.of(name)
-
-    def _of_weights(self) -> Iterator[Problem | IsometricsError]:
-        name = self.layout.weight
-        if self.rows == 0:
-            yield EmptyInputError(f"{self.layout.label} is empty; at least one row is needed")
-        elif name is not None:
-            wrong = self.found.of(name)
-            yield from wrong
-            if math.isinf(self._weight):
-                yield WeightError(f"{name} adds up to infinity; divide it by its maximum")
-            elif self._kept == 0 and not wrong and not self._all_dropped:
-                yield WeightError(f"{name} is zero for every row; at least one weight must be > 0")
-        if self._all_dropped:
-            yield MissingValueError(ALL_DROPPED)
-
-    @property
-    def _all_dropped(self) -> bool:
-        return self.dropped is not None and 0 < self.rows == self.dropped.rows
 
     def _present(self, columns: dict[str, Column]) -> tuple[Counts | None, dict[str, Column]]:
         """Leave out the rows of zero weight and, if asked for, those that miss a value."""
@@ -355,24 +329,6 @@ class Cleaner:
         return weights[rows], {name: each.take(rows) for name, each in columns.items()}
 
     def _note_missing(self, column: Column) -> None:
-        missing = column.missing()
-        advice = None if missing is None else self._source.missing_advice(column.name)
-        self.found.add(column, missing, MissingValueError, MISSING, advice=advice)
-
-
-def _check_types(layout: Layout, schema: pa.Schema) -> None:
-    """Refuse columns whose types can never hold what they are to hold."""
-    numeric = [(name, ScoreError, "scores must be numbers") for name in layout.scores.values()]
-    for name, error, accepted in (
-        (layout.label, LabelError, "labels must be truth values, numbers or text"),
-        *numeric,
-        (layout.weight, WeightError, "weights must be numbers"),
-    ):
-        if name is not None and kind_of(dtype := schema.field(name).type) == "other":
-            raise error(f"{name} holds {dtype} values; {accepted}")
-    for name in (layout.model, layout.group):
-        if name is not None and not can_name(dtype := schema.field(name).type):
-            raise ParameterError(
-                f"{name} holds {dtype} values; models and groups must be named by texts, "
-                "numbers or times"
-            )
+        if (missing := column.missing()) is not None:
+            advice = self._source.missing_advice(column.name)
+            self.found.add(column, missing, MissingValueError, MISSING, advice=advice)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
 
 from isometrics._counting.keys import order_of
 from isometrics._counting.tally import Tally
@@ -21,8 +23,6 @@ from isometrics.points import OperatingPoints
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import narwhals.stable.v2 as nw
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Counts, Floats
@@ -113,15 +113,10 @@ class PassLimits(NamedTuple):
     """Passes over one score column; if bounds are still too wide then, a warning says so."""
 
 
-class Plan(NamedTuple):
-    """Which ranges to cut, and into how many pieces each."""
-
-    cut: NDArray[np.intp]
-    pieces: NDArray[np.int64]
-
-
-def plan_pass(ranges: Ranges, tolerances: dict[int, float], limits: PassLimits) -> Plan:
-    """Plan the next pass; nothing is cut if all is known.
+def plan_pass(
+    ranges: Ranges, tolerances: dict[int, float], limits: PassLimits
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return which ranges the next pass cuts, and into how many pieces; none if all is known.
 
     Where the rows of all open ranges fit, all scores are told apart. Else those ranges are cut
     that may hold vertices of the hull, or leave the areas most uncertain.
@@ -141,7 +136,7 @@ def plan_pass(ranges: Ranges, tolerances: dict[int, float], limits: PassLimits) 
         cut = np.flatnonzero((wanted.uncertainty > 0) | wanted.vertex)
         if ranges.rows[cut].sum() > limits.most_rows:
             return _shared(cut, ranges.rows, wanted, limits)
-    return Plan(cut, np.full(cut.size, FINEST))
+    return cut, np.full(cut.size, FINEST)
 
 
 class _Wanted(NamedTuple):
@@ -173,7 +168,7 @@ def _wanted(ranges: Ranges, tolerances: dict[int, float]) -> _Wanted:
 
 def _shared(
     cut: NDArray[np.intp], all_rows: NDArray[np.int64], wanted: _Wanted, limits: PassLimits
-) -> Plan:
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Share the rows that a pass may collect among ranges.
 
     Notes
@@ -200,7 +195,7 @@ def _shared(
         share[unsatisfied] = need[unsatisfied] * (over / need[unsatisfied].sum())
         satisfied |= rows <= share
     pieces = np.minimum(2 + share.astype(np.int64), limits.most_pieces)
-    return Plan(cut, np.where(rows <= pieces, FINEST, pieces))
+    return cut, np.where(rows <= pieces, FINEST, pieces)
 
 
 # ---------------------------------------------------------------------- cuts
@@ -232,11 +227,6 @@ class Cuts(NamedTuple):
     def take(self, rows: NDArray[Any]) -> Cuts:
         """Return some of them."""
         return Cuts(*(column[rows] for column in self))
-
-    @property
-    def whole(self) -> bool:
-        """Whether scores are integers, from which the lowest one is subtracted exactly."""
-        return self.shift.dtype.kind in "iu"
 
 
 def cut_ranges(ranges: Ranges, pieces: NDArray[np.int64], first: int) -> Cuts:
@@ -329,13 +319,13 @@ class Passes:
         aims = dict.fromkeys((number for number, _ in self.ranges.by_series()), tolerance)
         limits = self._source.limits
         for _ in range(limits.most_passes):
-            plan = plan_pass(self.ranges, aims, limits)
-            while not plan.cut.size and (wide := self._wider_than(tolerance, label)):
+            cut, pieces = plan_pass(self.ranges, aims, limits)
+            while not cut.size and (wide := self._wider_than(tolerance, label)):
                 aims |= {number: aims[number] / 2 for number in wide}
-                plan = plan_pass(self.ranges, aims, limits)
-            if not plan.cut.size:
+                cut, pieces = plan_pass(self.ranges, aims, limits)
+            if not cut.size:
                 return
-            self._refine(plan)
+            self._refine(cut, pieces)
         if wide := self._wider_than(tolerance, label):
             warn(
                 f"the areas are known to {max(wide.values()):.2g} only, after "
@@ -351,21 +341,19 @@ class Passes:
         }
         return {number: width for number, width in widths.items() if width > tolerance}
 
-    def _refine(self, plan: Plan) -> None:
+    def _refine(self, cut: NDArray[np.intp], pieces: NDArray[np.int64]) -> None:
         """Count the pieces of some ranges, and replace these ranges by them."""
-        parents = self.ranges.take(plan.cut)
-        cuts = cut_ranges(parents, plan.pieces, self._next)
-        self._next = int(cuts.first[-1] + plan.pieces[-1])
+        parents = self.ranges.take(cut)
+        cuts = cut_ranges(parents, pieces, self._next)
+        self._next = int(cuts.first[-1] + pieces[-1])
         counted = self._source.collect(self._counted(steps_to(cuts, self._cuts)), "scores")
         self.number += 1
-        pieces = self._pieces(counted, parents, cuts)
+        found = self._pieces(counted, parents, cuts)
         self._cuts.append(cuts.take(np.argsort(cuts.range_id)))
-        self.ranges = self.ranges.refine(plan.cut, pieces)
+        self.ranges = self.ranges.refine(cut, found)
 
     def _counted(self, steps: list[Cuts]) -> nw.LazyFrame[Any]:
         """Return the aggregation of one pass: the rows of each piece, and its extreme scores."""
-        import narwhals.stable.v2 as nw
-
         rows = self._rows
         for number, cuts in enumerate(steps):
             names = ("factor", "shift", "scale", "first")
@@ -373,9 +361,18 @@ class Passes:
                 cut = {name: nw.lit(getattr(cuts, name)[0].item()) for name in names}
             else:
                 cut = {name: nw.col(name) for name in names}
-                local = self._source.local(_table(cuts), rows, ["range_id"])
+                columns = {name: pa.array(getattr(cuts, name)) for name in ("range_id", *names)}
+                local = self._source.local(pa.table(columns), rows, ["range_id"])
                 rows = rows.join(local, on="range_id", how="inner")
-            rows = rows.select("score", "tp", "fp", range_id=_piece(cut, whole=cuts.whole))
+            score = nw.col("score")
+            if cuts.shift.dtype.kind in "iu":
+                # The lowest one is subtracted exactly from scores that are integers.
+                offset = (score - cut["shift"]).cast(nw.Float64)
+            else:
+                offset = score.cast(nw.Float64) * cut["factor"] - cut["shift"]
+            # The offset is never negative, so that cutting off its fraction rounds down.
+            piece = cut["first"] + (offset * cut["scale"]).cast(nw.Int64)
+            rows = rows.select("score", "tp", "fp", range_id=piece)
         return rows.group_by("range_id").agg(
             nw.len().alias("rows"),
             nw.col("tp", "fp").sum(),
@@ -418,24 +415,3 @@ def widest_bounds(points: OperatingPoints) -> float:
     if not points.table.partial:
         return 0.0
     return max(bracket.width for bracket in bounds_of(points, BOUNDED).values())
-
-
-def _table(cuts: Cuts) -> pa.Table:
-    import pyarrow as pa
-
-    columns = cuts._asdict()
-    del columns["parent_id"]
-    return pa.table({name: pa.array(column) for name, column in columns.items()})
-
-
-def _piece(cut: dict[str, nw.Expr], *, whole: bool) -> nw.Expr:
-    """Return the piece of a row."""
-    import narwhals.stable.v2 as nw
-
-    score = nw.col("score")
-    if whole:
-        offset = (score - cut["shift"]).cast(nw.Float64)
-    else:
-        offset = score.cast(nw.Float64) * cut["factor"] - cut["shift"]
-    # The offset is never negative, so that cutting off its fraction rounds down.
-    return cut["first"] + (offset * cut["scale"]).cast(nw.Int64)

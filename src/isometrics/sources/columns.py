@@ -34,7 +34,7 @@ _LABEL_KINDS = {"boolean": "booleans", "integer": "whole numbers", "float": "num
 def as_label(pos_label: object, label: str, peek: Peek) -> object:
     """Return a positive label that was given as text in the type of its column."""
     if peek.kind == "string":
-        return None if pos_label is None else str(pos_label)
+        return str(pos_label)
     if peek.kind == "boolean" and pos_label in (0, 1):
         return bool(pos_label)
     if not isinstance(pos_label, str) or peek.kind not in _LABEL_KINDS:
@@ -76,11 +76,13 @@ def scores_among(
     # One column alone is that of no class, so that nobody needs to know the classes.
     classes = label.distinct() if given or len(numeric) > 1 else []
     values = {class_name(value): value for value in classes}
+    named: dict[str, str] = {}
     if given:
-        named, reason = _given_classes(given, list(values), positive), None
-    else:
-        named, reason = _guessed_classes(free, list(values)), "columns named after the labels"
+        named = _given_classes(given, list(values), positive)
+    elif len(values) > 1:
+        named = _guessed_classes(numeric, list(values), free)
     if named:
+        reason = None if given else "columns named after the labels"
         return _of_classes(named, values, positive, reason)
     if given:
         return ScoreColumns(dict(given), {}, None)
@@ -106,14 +108,20 @@ _OF_A_CLASS = {"class", "label", "proba", "predict", "predicted", "logit"}
 """Words in the names of columns of classes, besides those of scores."""
 
 
-def _guessed_classes(free: Mapping[str, Peek], classes: list[str]) -> dict[str, str]:
+def _guessed_classes(
+    numbers: list[str], classes: list[str], free: Mapping[str, Peek]
+) -> dict[str, str]:
     """Return the column of each class, in the order of the table, if every class has one."""
-    numbers = [name for name, peek in free.items() if peek.kind in NUMBERS]
-    found = columns_of_classes(classes, numbers) if len(classes) > 1 else {}
+    found = columns_of_classes(classes, numbers)
     if len(found) != 2:
         return {name: column for column in numbers for name in found if found[name] == column}
-    if all(map(is_number, classes)) and not _says_class(*next(iter(found.items()))):
-        if len(list(filter(_numbered_like(*next(iter(found.items()))), numbers))) > 2:
+    label, column = next(iter(found.items()))
+    said = set(filter(None, re.split(r"[\W_]+", column.replace(label, " ").lower())))
+    says_class = said <= {*SCORES, *PREDICTIONS, *_OF_A_CLASS}
+    if all(map(is_number, classes)) and not says_class:
+        before, _, after = column.partition(label)
+        numbered = re.compile(rf"{re.escape(before)}-?\d+{re.escape(after)}")
+        if len(list(filter(numbered.fullmatch, numbers))) > 2:
             return {}
         low, high = sorted(classes, key=float)
         raise ParameterError(
@@ -132,18 +140,6 @@ def _guessed_classes(free: Mapping[str, Peek], classes: list[str]) -> dict[str, 
             Advice("say which with {scores}"),
         )
     return found
-
-
-def _says_class(label: str, column: str) -> bool:
-    """Tell whether the name of a column has nothing but a label and words for its score."""
-    words = set(filter(None, re.split(r"[\W_]+", column.replace(label, " ").lower())))
-    return words <= {*SCORES, *PREDICTIONS, *_OF_A_CLASS}
-
-
-def _numbered_like(label: str, column: str) -> Callable[[str], object]:
-    """Return what tells columns named like that of a label, with a number in its place."""
-    before, _, after = column.partition(label)
-    return re.compile(rf"{re.escape(before)}-?\d+{re.escape(after)}").fullmatch
 
 
 def _of_classes(
@@ -246,6 +242,19 @@ class Peek(NamedTuple):
         """Tell whether the values fit, of the first rows, and then of all."""
         return fits(self.first_distinct()) and fits(self.distinct())
 
+    def holds_classes(self) -> bool:
+        """Tell whether a column may be a label: no measurement, but whole numbers or words."""
+        if self.kind == "float":
+            return self.has_only(lambda values: all(float(value).is_integer() for value in values))  # type: ignore[arg-type]
+        return self.kind != "other"
+
+    def is_binary(self) -> bool:
+        """Tell whether a column has two values; numbers must be those of a convention."""
+        if self.kind in ("boolean", "other"):
+            return self.kind == "boolean"
+        conventional = self.kind == "string" or self.has_only(_are_conventional)
+        return conventional and len(self.first_distinct()) <= 2 and len(self.distinct()) == 2
+
     def extent(self) -> tuple[float, float]:
         """Return the smallest and the largest number of all rows; NaN where there is none."""
         if self.extent_of_all is not None:
@@ -256,19 +265,12 @@ class Peek(NamedTuple):
 
 def guess_label(columns: Mapping[str, Peek]) -> tuple[str, str]:
     """Return the label column among columns that have no other use, and what tells it."""
-    named = [
-        name
-        for name, peek in columns.items()
-        if _known(name, NAMES["label"]) and _holds_classes(peek)
-    ]
-    if named:
+    known = [name for name in columns if _known(name, NAMES["label"])]
+    if named := [name for name in known if columns[name].holds_classes()]:
         return _only(named, "label"), ""
-    two_valued = [
-        name
-        for name, peek in columns.items()
-        if not _known(name, {*_RESERVED, *SCORES, *PREDICTIONS, *_OTHERS}) and _is_binary(peek)
-    ]
-    if two_valued:
+    taken = {*_RESERVED, *SCORES, *PREDICTIONS, *_OTHERS}
+    other = [name for name in columns if not _known(name, taken)]
+    if two_valued := [name for name in other if columns[name].is_binary()]:
         return _only(two_valued, "label"), "the only column with two values"
     raise ParameterError(
         f"no column looks like the label among {listed(columns)}",
@@ -278,23 +280,17 @@ def guess_label(columns: Mapping[str, Peek]) -> tuple[str, str]:
 
 def guess_role(columns: Mapping[str, Peek], role: str) -> str | None:
     """Return the column of models, weights or groups, if one is there."""
-    fitting = [
-        name
-        for name, peek in columns.items()
-        if _known(name, NAMES[role]) and peek.kind in _KINDS[role]
-    ]
+    named = [name for name in columns if _known(name, NAMES[role])]
+    fitting = [name for name in named if columns[name].kind in _KINDS[role]]
     return _only(fitting, role, f", or {{{role}:False}} for none") if fitting else None
 
 
 def named_scores(columns: Mapping[str, Peek]) -> list[str]:
     """Return the column that is called a score, if one is; not one of decided classes."""
+    numeric = [name for name, peek in columns.items() if peek.kind in NUMBERS]
     for names in (SCORES, PREDICTIONS):
-        named = [
-            name
-            for name, peek in columns.items()
-            if _known(name, names) and peek.kind in NUMBERS and not _holds_decisions(name, peek)
-        ]
-        if named:
+        known = [name for name in numeric if _known(name, names)]
+        if named := [name for name in known if not _holds_decisions(name, columns[name])]:
             return [_only(named, "scores", _SEVERAL_MODELS)]
     return []
 
@@ -363,11 +359,7 @@ def _left_out(name: str, peek: Peek) -> str:
 
 def _holds_decisions(name: str, peek: Peek) -> bool:
     """Tell whether a column of predictions has classes that were decided, 0 and 1, not scores."""
-    return (
-        _known(name, PREDICTIONS)
-        and peek.kind in NUMBERS
-        and peek.has_only(lambda values: any(map(set(values).issubset, CONVENTIONS)))
-    )
+    return _known(name, PREDICTIONS) and peek.kind in NUMBERS and peek.has_only(_are_conventional)
 
 
 def _mostly(peek: Peek, marks: Collection[str]) -> bool:
@@ -399,23 +391,9 @@ def _known(name: str, names: Collection[str]) -> bool:
     return name.strip().lower() in names
 
 
-def _holds_classes(peek: Peek) -> bool:
-    """Tell whether a column may be a label: no measurement, but whole numbers or words."""
-    if peek.kind == "float":
-        return peek.has_only(lambda values: all(float(value).is_integer() for value in values))  # type: ignore[arg-type]
-    return peek.kind in ("boolean", "integer", "string")
-
-
-def _is_binary(peek: Peek) -> bool:
-    """Tell whether a column has two values; numbers must be those of a convention."""
-    if peek.kind == "boolean":
-        return True
-    if peek.kind not in (*NUMBERS, "string"):
-        return False
-    conventional = peek.kind == "string" or peek.has_only(
-        lambda values: any(map(set(values).issubset, CONVENTIONS))
-    )
-    return conventional and len(peek.first_distinct()) <= 2 and len(peek.distinct()) == 2
+def _are_conventional(values: Sequence[object]) -> bool:
+    """Tell whether values are labels that need no positive one to be named."""
+    return any(map(set(values).issubset, CONVENTIONS))
 
 
 def listed(columns: Mapping[str, Peek]) -> str:
@@ -524,10 +502,8 @@ class Layout(Value):
             said.append(f"not used: {', '.join([*self.unused[:_NAMED], *more])}")
         return " ".join("; ".join(said).split())
 
-    def warning(self) -> Advice | None:
-        """Return one sentence about columns that may have been meant as scores; None without."""
-        if not self.left_out:
-            return None
+    def warning(self) -> Advice:
+        """Return one sentence about the columns that may have been meant as scores."""
         said = [f"{name!r} {reason}" for name, reason in self.left_out.items()]
         return Advice(
             "not used as scores: {}; name the score columns with {scores}",
@@ -603,8 +579,15 @@ def layout_of(
         for role, name in roles.items()
         if name is not None and (name is not False or role == "label")
     }
-    given = _given_scores(scores, columns)
-    _refuse_double([*taken.items(), *(("scores", column) for column in given.values())])
+    given = {} if scores is None else _given_scores(scores, columns)
+    seen: dict[str, str] = {}
+    for role, column in [*taken.items(), *(("scores", column) for column in given.values())]:
+        if column in seen:
+            raise ParameterError(
+                f"the column {column!r} is given as {seen[column]} and as {role}; "
+                "a column has one use"
+            )
+        seen[column] = role
     guessed: dict[str, str] = {}
 
     def free() -> dict[str, Peek]:
@@ -616,8 +599,9 @@ def layout_of(
     for role in ("weight", "group", "model"):
         if roles[role] is None and (found := guess_role(free(), role)) is not None:
             taken[role], guessed[role] = found, ""
-    positive = as_label(pos_label, taken["label"], columns[taken["label"]])
-    chosen = scores_among(free(), given, columns[taken["label"]], positive)
+    labels = columns[taken["label"]]
+    positive = None if pos_label is None else as_label(pos_label, taken["label"], labels)
+    chosen = scores_among(free(), given, labels, positive)
     if chosen.reason is not None:
         guessed["scores"] = chosen.reason
     if "model" in taken:
@@ -674,39 +658,21 @@ def _present(name: object, role: str, columns: Mapping[str, Peek]) -> str:
 
 
 def _given_scores(scores: Scores, columns: Mapping[str, Peek]) -> dict[str, str]:
-    """Return the score columns that a user named, by model; none where nothing was said."""
-    if scores is None:
-        return {}
-    if isinstance(scores, str):
-        named: list[tuple[object, object]] = [(scores, scores)]
-    elif isinstance(scores, Mapping):
-        named = list(scores.items())
-    elif isinstance(scores, list | tuple):
-        named = [(name, name) for name in scores]
-    else:
+    """Return the score columns that a user named, by model."""
+    if not isinstance(scores, str | list | tuple | Mapping):
         raise ParameterError(
             "must be a column, a list of columns or a mapping of names to columns but is "
             f"{scores!r:.60}",
             parameter="scores",
         )
+    named = _columns_of(scores)
     if not named:
         raise ParameterError("is empty; name one column or more", parameter="scores")
     found: dict[str, str] = {}
-    for name, column in named:
+    for name, column in zip(scores if isinstance(scores, Mapping) else named, named, strict=True):
         if not isinstance(name, str) or name in found:
             raise ParameterError(
                 f"must have different names of models but has {name!r}", parameter="scores"
             )
         found[name] = _present(column, "scores", columns)
     return found
-
-
-def _refuse_double(roles: Iterable[tuple[str, str]]) -> None:
-    seen: dict[str, str] = {}
-    for role, column in roles:
-        if column in seen:
-            raise ParameterError(
-                f"the column {column!r} is given as {seen[column]} and as {role}; "
-                "a column has one use"
-            )
-        seen[column] = role

@@ -11,11 +11,12 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
+import pyarrow as pa
+
 from isometrics.errors import FileError, require
 from isometrics.sources.batches import Source, reading, refuse_doubled, stored
 from isometrics.sources.files import (
     QuerySource,
-    ambiguous_url,
     closed_on_failure,
     files_of,
     quoted,
@@ -23,9 +24,9 @@ from isometrics.sources.files import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    import pyarrow as pa
+    from isometrics.sources.batches import Batches
 
 EXAMPLE = "duckdb:///folder/file.db?table=predictions"
 _IN_FILES = ("duckdb", "sqlite")
@@ -86,7 +87,10 @@ def _split(url: str) -> tuple[SplitResult, str]:
         return parts, url
     users = 0 if parts is None else parts.netloc.count("@")
     if parts is None or users > 1 or rest.count("@") > users or _BROKEN.search(rest):
-        raise ambiguous_url(scheme)
+        raise FileError(
+            f"cannot read '{scheme}://…': write the marks @ / ? # [ ] and % inside of a user, a "
+            "password or an option as %40 %2F %3F %23 %5B %5D and %25"
+        )
     return parts, f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
@@ -138,13 +142,11 @@ class DriverTable(Source):
             if driver == "sqlite":
                 found = self._of_one_type(found)
             self.ordered = driver == "sqlite"
-            self._schema = self._with_numbers(found)
+            self.schema = self._with_numbers(found)
             unless_done.pop_all()
 
     def _of_one_type(self, schema: pa.Schema) -> pa.Schema:
         """Cast the columns of SQLite, whose values have types of their own, to the widest one."""
-        import pyarrow as pa
-
         types = {"text": pa.string(), "real": pa.float64(), "integer": pa.int64()}
         ranks = " ".join(f"WHEN '{kind}' THEN {rank}" for rank, kind in enumerate(types))
         asked = [f"min(CASE typeof({quoted(name)}) {ranks} END)" for name in schema.names]
@@ -163,8 +165,6 @@ class DriverTable(Source):
 
         Whole numbers stay exact, others are the nearest floats, as they are in text files.
         """
-        import pyarrow as pa
-
         names = [field.name for field in schema if (field.metadata or {}).get(_TYPE) == b"numeric"]
         for name in names:
             with self._connection.cursor() as cursor:
@@ -176,17 +176,8 @@ class DriverTable(Source):
             schema = schema.set(schema.get_field_index(name), pa.field(name, dtype))
         return schema
 
-    @property
-    def schema(self) -> pa.Schema:
-        """The names and types of all columns."""
-        return self._schema
-
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read some columns."""
-        import pyarrow as pa
-
         schema = pa.schema([self.schema.field(name) for name in columns])
         named = ", ".join(f"{self._values[name]} AS {quoted(name)}" for name in columns)
         limit_clause = "" if limit is None else f" LIMIT {limit}"

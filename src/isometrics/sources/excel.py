@@ -62,7 +62,7 @@ class ExcelFile(CSVFiles):
         except FileError as error:
             raise error.renamed(path) from error
         self.name = path
-        self.belongings.append(folder)
+        self.belongings += (folder,)
         header = self._formats[copy].header
         self._numbers = [n for n, row in enumerate(rows, 1) if any(map(_holds, row))][header:]
 

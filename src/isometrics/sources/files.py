@@ -24,12 +24,14 @@ from isometrics.sources.memory_limit import SHARE_OF_BATCHES, parse_memory_limit
 from isometrics.sources.written_numbers import Dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import duckdb
     import pyarrow as pa
 
-PARQUET, ARROW, JSON, CSV, EXCEL = "parquet", "arrow", "json", "csv", "excel"
+    from isometrics.sources.batches import Batches
+
+PARQUET, ARROW, JSON, CSV, EXCEL = "parquet", "arrow", "json", "csv", "Excel"
 SUFFIXES = {
     ".parquet": PARQUET,
     ".pq": PARQUET,
@@ -57,7 +59,8 @@ _REFUSED_BEGINNINGS = {
     **dict.fromkeys((bytes([128, protocol]) for protocol in range(2, 6)), _PICKLE),
     b"\xd0\xcf\x11\xe0": "it looks like a workbook of Excel 97; save it as .xlsx or CSV",
 }
-_REFUSED_SUFFIXES = dict.fromkeys((".pkl", ".pickle", ".joblib"), _PICKLE)
+_SNIFFED_BYTES = 1 << 20
+_PICKLE_SUFFIXES = (".pkl", ".pickle", ".joblib")
 
 
 def files_of(path: str | os.PathLike[str]) -> list[Path]:
@@ -104,12 +107,6 @@ def base_folder(path: str | os.PathLike[str]) -> Path:
     return Path(*fixed)
 
 
-def in_folders(path: str, files: Sequence[Path]) -> bool:
-    """Tell whether files lie in folders ``name=value`` inside a folder that was given."""
-    base = base_folder(path)
-    return any("=" in part for file in files for part in file.relative_to(base).parts[:-1])
-
-
 _TABLES = {"_delta_log": "Delta", ".hoodie": "Hudi"}
 """Folders in which table formats keep a log of the files that count."""
 
@@ -135,7 +132,7 @@ def _inside(folder: Path) -> list[Path]:
         folders[:] = [] if target in seen else filterfalse(_is_aside, sorted(folders))
         seen.add(target)
         for file in map(Path(here).joinpath, filterfalse(_is_aside, sorted(names))):
-            if _by_name(file):
+            if suffix_of(file) in SUFFIXES:
                 with reading(str(file)):
                     found.setdefault(file.resolve(strict=True), file)
     return sorted(found.values())
@@ -158,7 +155,10 @@ def _absent(path: Path) -> str:
 
 
 def kind_of_file(path: Path) -> str:
-    """Return the kind of a file by its first bytes, then by its name; text is CSV."""
+    """Return the kind of a file by its first bytes, then by its name; text is CSV.
+
+    What is no table, or none that is read, is refused.
+    """
     if is_stream(path):
         raise FileError.unreadable(
             path, "it is a pipe or a device, which is read only if it is named alone"
@@ -170,33 +170,20 @@ def kind_of_file(path: Path) -> str:
     for magic, kind in _MAGIC.items():
         if first.startswith(magic):
             return kind
-    _refuse_other_kinds(path, first)
-    if first.startswith(_ZIP) and path.suffix.lower() in EXCEL_SUFFIXES:
-        return EXCEL
-    kind = _by_name(path) or CSV
-    if kind in (PARQUET, ARROW):
-        raise FileError.unreadable(path, f"its name says {kind} but its first bytes do not")
-    return kind
-
-
-def _refuse_other_kinds(path: Path, first: bytes) -> None:
-    """Refuse what is no table, or none that is read, by its first bytes and its name."""
-    suffix = suffix_of(path)
+    suffix, zipped = suffix_of(path), first.startswith(_ZIP)
     for beginning, reason in _REFUSED_BEGINNINGS.items():
         if first.startswith(beginning):
             raise FileError.unreadable(path, reason)
-    if suffix in _REFUSED_SUFFIXES:
-        raise FileError.unreadable(path, _REFUSED_SUFFIXES[suffix])
-    if suffix in EXCEL_SUFFIXES and not first.startswith(_ZIP):
-        raise FileError.unreadable(path, "its name says Excel but its first bytes do not")
-    if suffix not in EXCEL_SUFFIXES and first.startswith(_ZIP):
+    if suffix in _PICKLE_SUFFIXES:
+        raise FileError.unreadable(path, _PICKLE)
+    if zipped and suffix not in EXCEL_SUFFIXES:
         raise FileError.unreadable(
             path, "it is a zip archive; unpack it, and name the file inside, or compress it as .gz"
         )
-
-
-def _by_name(path: Path) -> str | None:
-    return SUFFIXES.get(suffix_of(path))
+    kind = EXCEL if suffix in EXCEL_SUFFIXES else SUFFIXES.get(suffix, CSV)
+    if kind not in (CSV, JSON) and not zipped:
+        raise FileError.unreadable(path, f"its name says {kind} but its first bytes do not")
+    return kind
 
 
 def suffix_of(path: Path) -> str:
@@ -205,14 +192,6 @@ def suffix_of(path: Path) -> str:
     for suffix in COMPRESSED:
         name = name.removesuffix(suffix)
     return Path(name).suffix
-
-
-def ambiguous_url(scheme: str) -> FileError:
-    """Return an error about a URL with marks that may be part of a password; it shows none."""
-    return FileError(
-        f"cannot read '{scheme}://…': write the marks @ / ? # [ ] and % inside of a user, a "
-        "password or an option as %40 %2F %3F %23 %5B %5D and %25"
-    )
 
 
 class QuerySource(Source):
@@ -224,20 +203,16 @@ class QuerySource(Source):
         self.name = name
         self._connection = connection
         self._table = table
-        self._schema: pa.Schema | None = None
 
-    @property
+    @cached_property
     def schema(self) -> pa.Schema:
         """The names and types of all columns."""
-        if self._schema is None:
-            with reading(self.name):
-                self._schema = self._query("*", 0).schema
-        return self._schema
+        with reading(self.name):
+            return self._query("*", 0).schema
 
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read some columns."""
+        self.settle(columns, columns)
         with reading(self.name):
             yield from self._query(", ".join(map(quoted, columns)), limit)
 
@@ -281,12 +256,6 @@ def closed_on_failure(opened: duckdb.DuckDBPyConnection | QuerySource) -> Iterat
     except BaseException:
         opened.close()
         raise
-
-
-def size_of(path: str, files: Iterable[Path]) -> int:
-    """Return how many bytes files have."""
-    with reading(path):
-        return sum(file.stat().st_size for file in files)
 
 
 def settings(memory: int, scratch: str = "") -> dict[str, Any]:
@@ -343,17 +312,10 @@ class GivenSource(Source):
         self._given = given
         self.name = given.name
         self.rows = given.rows
+        self.schema = given.schema
         self.count_rows = getattr(given, "count_rows", None)
 
-    @property
-    def schema(self) -> pa.Schema:
-        """The names and types of all columns."""
-        schema: pa.Schema = self._given.schema
-        return schema
-
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read some columns."""
         yield from self._given.batches(columns, limit=limit)
 
@@ -403,9 +365,7 @@ class FrameSource(Source):
                     schema = schema.set(schema.get_field_index(field.name), field)
         return schema
 
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Collect some columns and yield them in batches."""
         with reading(self.name):
             frame = self._frame.select(*columns)
@@ -443,18 +403,13 @@ def open_source(
     `dialect` is about CSV files and workbooks of Excel.
     """
     source = _opened(given, memory_limit, dialect)
-    check_dialect(source, dialect)
-    return source
-
-
-def check_dialect(source: Source, dialect: Dialect) -> None:
-    """Refuse what is about CSV files for other sources."""
     if dialect != _AS_USUAL and not source.takes_dialect:
         source.close()
         raise ParameterError(
             f"is about CSV files and Excel, and {redacted(source.name)!r} is neither; leave it out",
             parameter="decimal" if dialect.decimal is not None else "header",
         )
+    return source
 
 
 def _opened(given: Any, memory_limit: str | int | None, dialect: Dialect) -> Source:
@@ -482,6 +437,21 @@ def _opened(given: Any, memory_limit: str | int | None, dialect: Dialect) -> Sou
         return _copied(path, stream, open_files)
 
 
+def other_format(path: str | os.PathLike[str]) -> str | None:
+    """Return the format of a file of another tool, as `sniff` does; None for a plain table.
+
+    A name such as ``a.csv`` says a table, unless what WEKA prints is at the beginning.
+    """
+    given = Path(path)
+    with suppress(OSError, ValueError):
+        if given.suffix.lower() in SUFFIXES and given.suffix != ".txt" and given.is_file():
+            with given.open("rb") as file:
+                start = file.read(_SNIFFED_BYTES)
+            if b"inst#" not in start and not start.startswith(b"\x1f\x8b"):
+                return None
+    return sniff(path)
+
+
 def _files(path: str, *, memory: int, budget: int, dialect: Dialect) -> Source:
     files = files_of(path)
     kinds = {kind_of_file(file) for file in files}
@@ -503,21 +473,16 @@ def _files(path: str, *, memory: int, budget: int, dialect: Dialect) -> Source:
 
     if kind != CSV:
         return JSONFiles(path, files, memory)
+    # A file of another tool would be a wrong table if it were read as plain CSV.
     for file in files:
-        _refuse_other_formats(file)
+        if (name := other_format(file)) is not None:
+            raise FileError.unreadable(
+                file,
+                f"it looks like {FORMATS[name].description}; save it as a file, and read or "
+                "convert it alone",
+                purpose=" as a plain table",
+            )
     return CSVFiles(path, files, memory, dialect)
-
-
-def _refuse_other_formats(file: Path) -> None:
-    """Refuse a file of another tool, which would be a wrong table if it were read as plain CSV."""
-    name = sniff(file)
-    if name is not None:
-        raise FileError.unreadable(
-            file,
-            f"it looks like {FORMATS[name].description}; save it as a file, and read or convert it "
-            "alone",
-            purpose=" as a plain table",
-        )
 
 
 _SUFFIXES = {b"{": ".jsonl", b"PK": ".xlsx"}
@@ -542,5 +507,5 @@ def _copied(name: str, stream: BinaryIO, open_copy: Callable[[str], Source]) -> 
         folder.cleanup()
         raise
     source.name = name
-    source.belongings.append(folder)
+    source.belongings += (folder,)
     return source

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from isometrics._core.sample import Sample
@@ -50,70 +51,6 @@ class FinishedRows(NamedTuple):
     """What there is to say about groups that did not fit into memory."""
 
 
-class KeepPolicy(NamedTuple):
-    """Whether rows are kept for intervals."""
-
-    budget: int | None = None
-    """The bytes that kept rows may fill; None where none are kept."""
-    required: bool = False
-    """Whether rows that do not fit are refused."""
-    reason: str = ""
-    """Why none are kept, where intervals may need them."""
-    most_rows: int | None = None
-    """The number of rows beyond which none are kept; None for any number."""
-
-
-def keep_policy(layout: Layout, budget: int, keep_rows: bool | int | str | None) -> KeepPolicy:
-    """Decide which rows are kept; see `read_predictions`."""
-    if keep_rows is False:
-        return KeepPolicy(reason=_NOT_WANTED)
-    unasked_for = keep_rows is None or (isinstance(keep_rows, int) and keep_rows is not True)
-    if layout.model is not None and unasked_for:
-        return KeepPolicy(reason=NOT_SHARED)
-    if layout.model is not None:
-        raise ParameterError(
-            "rows are kept to compare models on the same rows, so each model needs a column "
-            "of its own"
-        )
-    plain = len(layout.scores) == 1 and layout.weight is None and layout.group is None
-    if plain and keep_rows is not True:
-        # Its table says how many rows of which class have which score, which is all there is.
-        return KeepPolicy()
-    if unasked_for:
-        most = None if keep_rows is None else int(keep_rows)
-        return KeepPolicy(budget // _SHARE_OF_ROWS_UNASKED_FOR, most_rows=most)
-    return KeepPolicy(budget, required=True)
-
-
-def shortage_of(
-    layout: Layout, schema: pa.Schema, rows: int, budget: int, kept: KeepPolicy
-) -> ParameterError | None:
-    """Say what will not fit into memory, with the limit under which it does, before reading."""
-    types = [schema.field(name).type for name in layout.scores.values()]
-    # Each class has labels of its own, and is held with its weights and groups until the end.
-    n_samples = len(layout.scores) if layout.multiclass else 1
-    beside = _BYTES_OF_A_LABEL + _BYTES_OF_A_WEIGHT * (layout.weight is not None)
-    beside += _BYTES_OF_A_GROUP * (layout.group is not None)
-    row_bytes = sum(map(_bytes_of, types)) + n_samples * beside
-    if kept.required and _JOINING * rows * row_bytes > budget:
-        return ParameterError(
-            f"{rows:,} rows do not fit into the memory limit",
-            Advice(
-                "raise {memory_limit} to {}, or do without intervals, which need all rows",
-                limit_for(_JOINING * rows * row_bytes),
-            ),
-        )
-    return None
-
-
-def _bytes_of(dtype: pa.DataType) -> int:
-    """Return the memory of one score of a type, or less."""
-    try:
-        return min(max(int(dtype.bit_width) // 8, 1), 8)
-    except ValueError:
-        return 1
-
-
 class HeldRows:
     """The rows of all batches, from which tables are counted, and which intervals may need.
 
@@ -125,36 +62,73 @@ class HeldRows:
         Which column is what.
     budget
         The bytes of memory to stay within.
+    keep_rows
+        Which rows are kept for intervals; see `read_predictions`.
     counted
         Whether tables are counted from these rows; else they are held for intervals alone.
-    kept
-        Whether rows are kept for intervals.
-    shortage
-        How rows are refused that do not fit, where their number was known before reading.
     """
 
     def __init__(
         self,
         layout: Layout,
         budget: int,
+        keep_rows: bool | int | str | None = None,
         *,
         counted: bool,
-        kept: KeepPolicy,
-        shortage: ParameterError | None = None,
     ) -> None:
+        self._layout = layout
         self._label = layout.label
         self._grouped = layout.group is not None
         self._budget = budget
         self._counted = counted
-        self._kept = kept
-        self._fit = kept.budget is not None
-        self._shortage = shortage
         self._batches: dict[tuple[str, ...], list[Sample]] = {}
         self._samples: list[Sample] = []
         self._models: dict[str, None] = {}
         self._nbytes = self._rows = self._scores = self._groups = 0
-        self._reason = kept.reason
         self._on_disk: SortedRows | None = None
+        unasked_for = keep_rows is None or (isinstance(keep_rows, int) and keep_rows is not True)
+        plain = len(layout.scores) == 1 and layout.weight is None and not self._grouped
+        # The table of one model says how many rows of which class have which score, which is all.
+        self._fit = keep_rows is True or not (keep_rows is False or layout.model or plain)
+        self._reason = ""
+        """Why no rows are kept, where intervals may need them."""
+        if keep_rows is False:
+            self._reason = _NOT_WANTED
+        elif layout.model is not None and unasked_for:
+            self._reason = NOT_SHARED
+        elif layout.model is not None:
+            raise ParameterError(
+                "rows are kept to compare models on the same rows, so each model needs a column "
+                "of its own"
+            )
+        self.required = self._fit and not unasked_for
+        """Whether rows that do not fit are refused."""
+        self._shortage: ParameterError | None = None
+        self._room = budget if self.required else budget // _SHARE_OF_ROWS_UNASKED_FOR
+        self._most_rows = keep_rows if unasked_for else None
+
+    def foresee(self, schema: pa.Schema, rows: int) -> ParameterError | None:
+        """Say that so many rows to be kept will not fit, with the limit under which they do."""
+        layout, row_bytes = self._layout, 0
+        for name in layout.scores.values():
+            try:
+                row_bytes += min(max(int(schema.field(name).type.bit_width) // 8, 1), 8)
+            except ValueError:  # texts, and others of no fixed width
+                row_bytes += 1
+        # Each class has labels of its own, and is held with its weights and groups until the end.
+        n_samples = len(layout.scores) if layout.multiclass else 1
+        beside = _BYTES_OF_A_LABEL + _BYTES_OF_A_WEIGHT * (layout.weight is not None)
+        beside += _BYTES_OF_A_GROUP * self._grouped
+        needed = _JOINING * rows * (row_bytes + n_samples * beside)
+        if needed > self._room:
+            self._shortage = ParameterError(
+                f"{rows:,} rows do not fit into the memory limit",
+                Advice(
+                    "raise {memory_limit} to {}, or do without intervals, which need all rows",
+                    limit_for(needed),
+                ),
+            )
+        return self._shortage
 
     @property
     def _needed(self) -> int:
@@ -177,35 +151,25 @@ class HeldRows:
                 self._batches.setdefault(tuple(sample.scores), []).append(sample)
                 self._nbytes += sample.nbytes
         if self._counted and self._on_disk is None and self._needed > self._budget:
-            self._move()
-        if self._on_disk is not None:
-            self._refuse_names()
-        if self._fit:
-            self._check_kept()
-
-    def _move(self) -> None:
-        """Move all rows to the disk."""
-        self._on_disk = SortedRows(self._budget)
-        for batches in self._batches.values():
-            for sample in batches:
+            self._on_disk = SortedRows(self._budget)
+            for sample in chain.from_iterable(self._batches.values()):
                 self._on_disk.append(sample)
-        if not self._fit:
-            self._batches.clear()
-
-    def _refuse_names(self) -> None:
+            if not self._fit:
+                self._batches.clear()
         needed = self._groups * len(self._models) * BYTES_OF_AN_ENTRY
-        if needed > self._budget:
+        if self._on_disk is not None and needed > self._budget:
             raise ParameterError(
                 f"the names of {self._groups} groups and more do not fit into the memory limit",
                 Advice("raise {memory_limit} above {}, or leave the groups out", limit_for(needed)),
             )
+        if self._fit:
+            self._check_kept()
 
     def _check_kept(self) -> None:
-        many = self._kept.most_rows is not None and self._rows > self._kept.most_rows
-        fit = self._kept.budget is None or _JOINING * self._nbytes <= self._kept.budget
-        if fit and not many:
+        many = isinstance(self._most_rows, int) and self._rows > self._most_rows
+        if _JOINING * self._nbytes <= self._room and not many:
             return
-        if self._kept.required:
+        if self.required:
             # Of the rows that were read so far, a limit would not do for the rest.
             raise self._shortage or ParameterError(
                 "the rows do not fit into the memory limit",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from isometrics._core.parameters import parse_number
@@ -97,17 +98,14 @@ def usable_memory(
     cgroups: Path = Path("/sys/fs/cgroup"), process: Path = Path("/proc/self")
 ) -> int:
     """Return the machine's memory, or what a container leaves of it to this process."""
-    return min([_machine_memory(), *_container_limits(cgroups, process)])
-
-
-def _machine_memory() -> int:
+    machine = _UNKNOWN
     if hasattr(os, "sysconf"):
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if hasattr(ctypes, "windll"):
+        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    elif hasattr(ctypes, "windll"):
         status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
         if ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
-            return int(status.physical)
-    return _UNKNOWN
+            machine = int(status.physical)
+    return min([machine, *_container_limits(cgroups, process)])
 
 
 class _MemoryStatus(ctypes.Structure):
@@ -144,14 +142,8 @@ def _container_limits(cgroups: Path, process: Path) -> list[int]:
             continue
         group = top / path.lstrip("/")
         for folder in [group, *group.parents]:
-            if folder.is_relative_to(top):
-                found += _limit_in(folder / name)
+            with suppress(OSError):
+                # What is above the top is no group, and has no such file.
+                text = (folder / name).read_text().strip()
+                found += [int(text)] if text.isdecimal() else []
     return found
-
-
-def _limit_in(file: Path) -> list[int]:
-    try:
-        text = file.read_text().strip()
-    except OSError:
-        return []
-    return [int(text)] if text.isdecimal() else []

@@ -30,7 +30,6 @@ from isometrics.sources.memory_limit import in_megabytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from isometrics._core.sample import GroupNames, Sample
@@ -108,22 +107,20 @@ class SortedRows:
             if groups is not None:
                 columns["group_code"] = groups.codes.astype(np.int32)
             if weights is not None:
-                model.add_weights(weights)
                 columns["weight"] = weights.astype(np.float64)
-            self._insert(pa.table(columns))
+                model.weighted, model.whole = True, weights.dtype.kind != "f"
+                model.weight += float(columns["weight"].sum())
+            with self._errors():
+                relation = self._connection.from_arrow(pa.table(columns))
+                if self._empty:
+                    self._empty = False
+                    # What is written in one transaction is written once.
+                    self._connection.begin()
+                    relation.create("rows")
+                else:
+                    relation.insert_into("rows")
         self._weighted = weights is not None
         self._names = None if groups is None else groups.names
-
-    def _insert(self, batch: pa.Table) -> None:
-        with self._errors():
-            relation = self._connection.from_arrow(batch)
-            if self._empty:
-                self._empty = False
-                # What is written in one transaction is written once.
-                self._connection.begin()
-                relation.create("rows")
-            else:
-                relation.insert_into("rows")
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -239,7 +236,10 @@ class SortedRows:
                 self._reading = prefetch(_Counts.of(each, codes[start]) for each in batches)
                 for batch in self._reading:
                     # Rows of the last score may go on in the next batch.
-                    counts = batch if last is None else last.followed_by(batch)
+                    counts = batch
+                    if last is not None:
+                        counts = _Counts(*map(np.concatenate, zip(last, batch, strict=True)))
+                        counts = counts.summed()
                     yield from counts.take(slice(-1)).split()
                     last = counts.take(slice(-1, None))
         assert last is not None
@@ -274,19 +274,14 @@ class _Model:
         self.code = code
         self.order = order
         self.weighted = False
-        self._weight = 0.0
-        self._whole = True
-
-    def add_weights(self, weights: NDArray[Any]) -> None:
-        """Look at the weights of a batch."""
-        self.weighted = True
-        self._weight += float(weights.astype(np.float64).sum())
-        self._whole = weights.dtype.kind != "f"
+        self.weight = 0.0
+        """The sum of all weights."""
+        self.whole = True
 
     @property
     def type(self) -> type[np.float64 | np.int64]:
         """The type of counts: sums of whole weights are exact up to 2**53, and floats beyond."""
-        return np.int64 if self._whole and self._weight <= LARGEST_COUNT else np.float64
+        return np.int64 if self.whole and self.weight <= LARGEST_COUNT else np.float64
 
 
 class _Counts(NamedTuple):
@@ -320,10 +315,6 @@ class _Counts(NamedTuple):
     def take(self, rows: slice) -> _Counts:
         """Return some of the counts."""
         return _Counts(*(column[rows] for column in self))
-
-    def followed_by(self, other: _Counts) -> _Counts:
-        """Return these counts and others behind them."""
-        return _Counts(*map(np.concatenate, zip(self, other, strict=True))).summed()
 
     def summed(self) -> _Counts:
         """Add up what belongs to one score of one table."""

@@ -11,10 +11,14 @@ import math
 import sys
 import warnings
 from contextlib import contextmanager
+from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
+from pyarrow import types
 
 from isometrics._core.arrays import ALL_DROPPED, MISSING, Column, RowNumbers
 from isometrics._core.counts import LARGEST_COUNT, check_totals
@@ -33,10 +37,10 @@ from isometrics.points.models import GroupTables, group_tables
 from isometrics.sources.batches import (
     FIRST_ROWS,
     NUMERIC,
+    WHOLE_DIGITS,
     Source,
     codes,
     columns_of,
-    is_floating,
     kind_of,
     numbers,
     reading,
@@ -49,11 +53,9 @@ from isometrics.sources.tables import ABSENT_CLASS, Pass, Tables
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import narwhals.stable.v2 as nw
-    import pyarrow as pa
     from numpy.typing import NDArray
 
-    from isometrics.errors import InputError
+    from isometrics.sources.batches import Batches
     from isometrics.sources.columns import Layout
 
     Progress = Callable[[int, int | None], None]
@@ -82,16 +84,11 @@ FIRST = "first rows"
 
 def frame_source(frame: Any) -> FrameSource | ClusterFrame:
     """Return a data frame as a source: those of Spark and Dask are left where they are."""
-    import narwhals.stable.v2 as nw
-
-    given = nw.from_native(frame, pass_through=True) if _may_be_distributed(frame) else None
-    if isinstance(given, nw.LazyFrame) and given.implementation.value in _DISTRIBUTED:
-        return ClusterFrame(given)
+    if type(frame).__module__.partition(".")[0] in ("pyspark", "dask", "narwhals"):
+        given = nw.from_native(frame, pass_through=True)
+        if isinstance(given, nw.LazyFrame) and given.implementation.value in _DISTRIBUTED:
+            return ClusterFrame(given)
     return FrameSource(frame)
-
-
-def _may_be_distributed(frame: Any) -> bool:
-    return type(frame).__module__.partition(".")[0] in ("pyspark", "dask", "narwhals")
 
 
 @contextmanager
@@ -126,13 +123,8 @@ class ClusterFrame(Source):
     """
 
     def __init__(
-        self,
-        frame: Any,
-        name: str = "the data frame",
-        limits: PassLimits | None = None,
+        self, frame: Any, name: str = "the data frame", limits: PassLimits | None = None
     ) -> None:
-        import narwhals.stable.v2 as nw
-
         native = nw.to_native(frame)
         in_spark = frame.implementation.value in _SPARK
         names = list(native.columns) if in_spark else frame.collect_schema().names()
@@ -156,15 +148,13 @@ class ClusterFrame(Source):
         self.passes: list[Pass] = []
         """What every collection so far has collected."""
 
-    @property
+    @cached_property
     def schema(self) -> pa.Schema:
         """The names and types of all columns."""
         return self.head(list(self._aliases)).schema
 
     def columns(self, **wanted: str) -> nw.LazyFrame[Any]:
         """Return some columns, under the names of the arguments."""
-        import narwhals.stable.v2 as nw
-
         return self._frame.select(
             **{name: nw.col(self._aliases[column]) for name, column in wanted.items()}
         )
@@ -174,8 +164,6 @@ class ClusterFrame(Source):
 
         All that ever comes from the cluster comes through here.
         """
-        import narwhals.stable.v2 as nw
-
         with asking(self.name):
             if self.backend.is_dask():
                 # A scheduler elsewhere would run each step of an expression as a task.
@@ -192,8 +180,6 @@ class ClusterFrame(Source):
         self, table: pa.Table, rows: nw.LazyFrame[Any], keys: Sequence[str]
     ) -> nw.LazyFrame[Any]:
         """Send a small table to wherever the rows are, to be joined with them by key columns."""
-        import narwhals.stable.v2 as nw
-
         with asking(self.name):
             eager = nw.from_native(table, eager_only=True)
             sent: nw.LazyFrame[Any] = eager.lazy(backend=self.backend, session=self._session)
@@ -216,9 +202,7 @@ class ClusterFrame(Source):
             self._first = first.replace_schema_metadata().rename_columns(list(self._aliases))
         return self._first.select(columns)
 
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read the first rows of some columns; all rows are never read here."""
         if limit is None:
             raise FileError(
@@ -235,8 +219,6 @@ class ClusterFrame(Source):
 
     def extent(self, column: str) -> tuple[float, float]:
         """Return the smallest and the largest number of a column; NaN where it has none."""
-        import narwhals.stable.v2 as nw
-
         value = nw.col("value").cast(nw.Float64())
         values = self.columns(value=column).drop_nulls().filter(~value.is_nan())
         table = self.collect(values.select(low=value.min(), high=value.max()), FIRST)
@@ -289,13 +271,11 @@ class ClusterFrame(Source):
 
     def complete_rows(self, layout: Layout) -> tuple[ClusterFrame, str]:
         """Return the rows that miss no value in any column that is used, and how many others."""
-        import narwhals.stable.v2 as nw
-
         missing: dict[str, nw.Expr] = {}
         for name in columns_of(layout):
             value, dtype = nw.col(self._aliases[name]), self.schema.field(name).type
             missing[name] = value.is_null()
-            if kind_of(dtype) == "float" and is_floating(dtype):
+            if types.is_floating(dtype):
                 missing[name] = missing[name] | value.is_nan().fill_null(True)
         weight = layout.weight
         if weight is not None and kind_of(self.schema.field(weight).type) in NUMERIC:
@@ -322,9 +302,6 @@ class ClusterFrame(Source):
 
 # ---------------------------------------------------------------------- the first pass
 
-_WHOLE_DIGITS = 18
-"""Whole numbers of so many digits fit into 64 bits."""
-
 
 def _keys(layout: Layout) -> dict[str, str]:
     """Return the columns that rows are counted by: those of labels, models and groups."""
@@ -332,20 +309,8 @@ def _keys(layout: Layout) -> dict[str, str]:
     return {role: name for role, name in named.items() if name is not None}
 
 
-def _refuse_texts(schema: pa.Schema, layout: Layout) -> None:
-    numeric: dict[str | None, type[InputError]] = dict.fromkeys(layout.scores.values(), ScoreError)
-    for name, error in {**numeric, layout.weight: WeightError}.items():
-        if name is not None and kind_of(schema.field(name).type) not in NUMERIC:
-            raise error(
-                f"{name} holds {schema.field(name).type} values where numbers are needed; cast it "
-                "in the cluster"
-            )
-
-
 def _typed(source: ClusterFrame, layout: Layout) -> nw.LazyFrame[Any]:
     """Return the rows of some weight, in types that hold all their values exactly."""
-    import narwhals.stable.v2 as nw
-
     named = _keys(layout) | {f"score_{k}": name for k, name in enumerate(layout.scores.values())}
     if layout.weight is not None:
         named["weight"] = layout.weight
@@ -363,9 +328,6 @@ def _typed(source: ClusterFrame, layout: Layout) -> nw.LazyFrame[Any]:
 
 def _type_of(dtype: pa.DataType, *, score: bool) -> Any:
     """Return the type to cast to; None for those that are fine."""
-    import narwhals.stable.v2 as nw
-    from pyarrow import types
-
     kind = kind_of(dtype)
     if types.is_dictionary(dtype):
         of_kind = {"string": nw.String, "integer": nw.Int64, "float": nw.Float64}
@@ -378,23 +340,17 @@ def _type_of(dtype: pa.DataType, *, score: bool) -> Any:
 
 
 def _holds_integers(dtype: pa.DataType) -> bool:
-    from pyarrow import types
-
-    whole = types.is_decimal(dtype) and dtype.scale <= 0 and dtype.precision <= _WHOLE_DIGITS
+    whole = types.is_decimal(dtype) and dtype.scale <= 0 and dtype.precision <= WHOLE_DIGITS
     return whole or kind_of(dtype) != "float"
 
 
 def _missing_flag(name: str, *, floats: bool) -> nw.Expr:
-    import narwhals.stable.v2 as nw
-
     missing = nw.col(name).is_null()
     return as_count(missing | nw.col(name).is_nan() if floats else missing)
 
 
 def as_count(condition: nw.Expr) -> nw.Expr:
     """Return 1 where a condition holds, else 0."""
-    import narwhals.stable.v2 as nw
-
     return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
 
 
@@ -404,8 +360,6 @@ def _totals(source: ClusterFrame, rows: nw.LazyFrame[Any], layout: Layout) -> pa
     For each score column there are how many rows miss it, the weight of all others, the weights
     at both infinities, the number of finite scores, the lowest and the highest of these.
     """
-    import narwhals.stable.v2 as nw
-
     keys = list(_keys(layout))
     weight = nw.col("weight")
     parts: dict[str, nw.Expr] = {
@@ -510,7 +464,12 @@ class ClusterTables:
             cleaner.samples(batch)
         if first.num_rows < FIRST_ROWS:
             cleaner.finish()
-        _refuse_texts(source.schema, layout)
+        numeric = dict.fromkeys(layout.scores.values(), ScoreError) | {layout.weight: WeightError}
+        for name, error in numeric.items():
+            if name is not None and kind_of(dtype := source.schema.field(name).type) not in NUMERIC:
+                raise error(
+                    f"{name} holds {dtype} values where numbers are needed; cast it in the cluster"
+                )
         self._rows = _typed(source, layout)
         self._totals = _totals(source, self._rows, layout)
         """One row for each label, model and group."""
@@ -563,8 +522,6 @@ class ClusterTables:
 
         A series of one class only has the name of that class instead.
         """
-        import narwhals.stable.v2 as nw
-
         column = list(self._layout.scores).index(name)
         positive = self._positive[name if name in self._positive else ""]
         series = self._series(keys)
@@ -616,8 +573,6 @@ class ClusterTables:
         """Return the table by which rows find the range of their series; None for one series."""
         if not keys:
             return None
-        import pyarrow as pa
-
         first = np.unique(series, return_index=True)[1]
         table = self._totals.select(keys).take(pa.array(first))
         return table.append_column("range_id", pa.array(np.arange(first.size)))

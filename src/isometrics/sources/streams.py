@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -360,12 +360,23 @@ class Accumulator:
         >>> iso.Accumulator.from_state(stream.state())
         Accumulator: 3 rows, 1 positives, 2 negatives; exact, 3 distinct scores of at most 400,000
         """
-        stored = _parse_state(state)
-        stream = cls(stored.max_bytes, pos_label=stored.pos_label)
-        stream._counts.merge(stored.tally)
-        stream._negative = stored.negative_label
-        stream._rows, stream._lowest = stored.rows, stored.lowest
-        stream._positives, stream._negatives = stored.positives, stored.negatives
+        if not isinstance(state, Mapping):
+            raise _damaged(f"it is a {type(state).__name__} and not a mapping of names to arrays")
+        tally, lowest = _parse_tally(state)
+        rows, max_bytes = _whole_number(state, "rows"), _whole_number(state, "max_bytes")
+        pos_label, negative = _label(state, "pos_label"), _label(state, "negative_label")
+        totals = int(tally.positives.sum()), int(tally.negatives.sum())
+        # A row has one class and a weight of 1 or more.
+        fewest = np.count_nonzero(tally.positives) + np.count_nonzero(tally.negatives)
+        if not fewest <= rows <= sum(totals):
+            raise _damaged(f"'rows' is {rows}, which its counts contradict")
+        positive = 1 if pos_label is None else pos_label
+        if negative is not None and negative == positive:
+            raise _damaged(f"{positive!r} is the label of both classes")
+        stream = cls(max_bytes, pos_label=pos_label)
+        stream._counts.merge(tally)
+        stream._rows, stream._lowest, stream._negative = rows, lowest, negative
+        stream._positives, stream._negatives = totals
         return stream
 
     def __eq__(self, other: object) -> bool:
@@ -413,29 +424,6 @@ _LABELS = "biufU"
 """The kinds of arrays that hold a label: truth values, numbers or text."""
 
 
-class _State(NamedTuple):
-    """What an accumulator has seen, and the parameters it was made with."""
-
-    tally: Tally
-    lowest: int
-    """The lowest key; the highest one there is where there are no rows."""
-    rows: int
-    max_bytes: int
-    pos_label: object
-    negative_label: object
-    """None where no negative was seen."""
-
-    @property
-    def positives(self) -> int:
-        """The positives, with their weights."""
-        return int(self.tally.positives.sum())
-
-    @property
-    def negatives(self) -> int:
-        """The negatives, with their weights."""
-        return int(self.tally.negatives.sum())
-
-
 def _stored(label: object) -> NDArray[Any]:
     """Return a label as an array without dimensions."""
     array = np.array(label)
@@ -445,29 +433,6 @@ def _stored(label: object) -> NDArray[Any]:
             "numbers or text"
         )
     return array
-
-
-def _parse_state(state: Mapping[str, ArrayLike]) -> _State:
-    """Return what a state holds; every entry is checked."""
-    if not isinstance(state, Mapping):
-        raise _damaged(f"it is a {type(state).__name__} and not a mapping of names to arrays")
-    tally, lowest = _parse_tally(state)
-    parsed = _State(
-        tally,
-        lowest,
-        rows=_whole_number(state, "rows"),
-        max_bytes=_whole_number(state, "max_bytes"),
-        pos_label=_label(state, "pos_label"),
-        negative_label=_label(state, "negative_label"),
-    )
-    # A row has one class and a weight of 1 or more.
-    fewest = np.count_nonzero(tally.positives) + np.count_nonzero(tally.negatives)
-    if not fewest <= parsed.rows <= parsed.positives + parsed.negatives:
-        raise _damaged(f"'rows' is {parsed.rows}, which its counts contradict")
-    positive = 1 if parsed.pos_label is None else parsed.pos_label
-    if parsed.negative_label is not None and parsed.negative_label == positive:
-        raise _damaged(f"{positive!r} is the label of both classes")
-    return parsed
 
 
 def _parse_tally(state: Mapping[str, ArrayLike]) -> tuple[Tally, int]:
@@ -488,7 +453,13 @@ def _parse_tally(state: Mapping[str, ArrayLike]) -> tuple[Tally, int]:
     tally = Tally.from_blocks(_ORDER, *columns.values())
     if (tally.lo[1:] <= tally.hi[:-1]).any():
         raise _damaged("intervals overlap")
-    _check_counts(tally)
+    both = (tally.positives, tally.negatives)
+    if any((counts < 0).any() for counts in both) or (np.maximum(*both) == 0).any():
+        raise _damaged("counts are not positive")
+    # The sum of floats is off by less than a part in a million, and far from overflowing.
+    rounded = sum(float(counts.sum(dtype=np.float64)) for counts in both)
+    if rounded > 2 * LARGEST_COUNT or sum(int(counts.sum()) for counts in both) > LARGEST_COUNT:
+        raise _damaged("its rows add up to more than 2**53")
     if tally.size == 0 and lowest != _NO_KEY:
         raise _damaged("it has a lowest key but no intervals")
     if tally.size:
@@ -498,17 +469,6 @@ def _parse_tally(state: Mapping[str, ArrayLike]) -> tuple[Tally, int]:
         if np.isnan(_ORDER.scores(keys)).any():
             raise _damaged("some keys are those of no score")
     return tally, lowest
-
-
-def _check_counts(tally: Tally) -> None:
-    """Check that no interval is empty, and that all rows are at most 2**53."""
-    both = (tally.positives, tally.negatives)
-    if any((counts < 0).any() for counts in both) or (np.maximum(*both) == 0).any():
-        raise _damaged("counts are not positive")
-    # The sum of floats is off by less than a part in a million, and far from overflowing.
-    rounded = sum(float(counts.sum(dtype=np.float64)) for counts in both)
-    if rounded > 2 * LARGEST_COUNT or sum(int(counts.sum()) for counts in both) > LARGEST_COUNT:
-        raise _damaged("its rows add up to more than 2**53")
 
 
 def _whole_number(state: Mapping[str, ArrayLike], name: str) -> int:

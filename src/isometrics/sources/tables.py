@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from isometrics._core.parameters import check_number
 from isometrics._core.results import text_table
@@ -11,7 +11,7 @@ from isometrics.errors import Advice, OneClassError, ParameterError
 from isometrics.sources.batches import columns_of, prefetch
 from isometrics.sources.binned_rows import BinnedRows
 from isometrics.sources.cleaning import Cleaner
-from isometrics.sources.held_rows import FinishedRows, HeldRows, keep_policy, shortage_of
+from isometrics.sources.held_rows import FinishedRows, HeldRows
 from isometrics.sources.memory_limit import limit_for, rows_budget
 from isometrics.sources.sorted_rows import BYTES_OF_A_ROW
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 ABSENT_CLASS = "no row has this class"
 """Why a class of one classifier has no table."""
-_UNKNOWN = "not told"
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 _LEAST_PREFIXED = 10_000
 
@@ -70,21 +69,6 @@ class Tables(NamedTuple):
     """What each pass over the rows has read and collected."""
 
 
-class CountRows(Protocol):
-    """The method of a source that counts its rows itself."""
-
-    def __call__(
-        self,
-        layout: Layout,
-        *,
-        tolerance: float | None,
-        keep_rows: bool,
-        progress: Callable[[int, int | None], None] | None,
-    ) -> Tables:
-        """Return the tables; arguments as in `isometrics.sources.tables.read_tables`."""
-        ...
-
-
 def read_tables(
     source: Source,
     layout: Layout,
@@ -123,26 +107,34 @@ def read_tables(
     budget = rows_budget(memory_limit)
     if tolerance is not None:
         tolerance = check_number(tolerance, "tolerance", "strictly between 0 and 1")
-    kept = keep_policy(layout, budget, keep_rows)
+    bins = None
+    if tolerance is not None and layout.weight is None and layout.group is None:
+        bins = BinnedRows(layout.label, tolerance, budget)
+    held = HeldRows(layout, budget, keep_rows, counted=bins is None)
     if source.count_rows is not None:
         rows, note = source.complete_rows(layout) if drop_missing else (source, "")
         assert rows.count_rows is not None
         tables = rows.count_rows(
-            layout, tolerance=tolerance, keep_rows=kept.required, progress=progress
+            layout, tolerance=tolerance, keep_rows=held.required, progress=progress
         )
         return tables._replace(note="; ".join(filter(None, [note, tables.note])))
     source.settle(columns_of(layout), columns_of(layout))
-    n_rows = source.rows
-    shortage = None if n_rows is None else shortage_of(layout, source.schema, n_rows, budget, kept)
+    known = held.required and source.rows is not None
+    shortage = held.foresee(source.schema, source.rows or 0) if known else None
     if shortage is not None:
         _refuse_or_notify(shortage, layout, notify, drop_missing=drop_missing)
-    if n_rows is not None and notify is not None and tolerance is None and layout.model is None:
-        _notify_of_gaps(n_rows, len(layout.scores), budget, notify)
-    binned = tolerance is not None and layout.weight is None and layout.group is None
-    bins = BinnedRows(layout.label, tolerance, budget) if tolerance is not None and binned else None
-    with closing(
-        HeldRows(layout, budget, counted=bins is None, kept=kept, shortage=shortage)
-    ) as held:
+    bytes_of_tables = (source.rows or 0) * BYTES_OF_A_ROW * len(layout.scores)
+    if bytes_of_tables > budget and notify is not None and tolerance is None and not layout.model:
+        notify(
+            Advice(
+                "the tables of {} rows do not fit into the memory limit, and keep some of their "
+                "rows; areas and hulls are exact, but other thresholds may not be answered; raise "
+                "{memory_limit} to {} to keep all",
+                f"{source.rows:,}",
+                limit_for(bytes_of_tables),
+            )
+        )
+    with closing(held):
         passes: list[Pass] = []
         finished: FinishedRows | None = None
         while True:
@@ -153,7 +145,11 @@ def read_tables(
                 if finished is None:
                     held.append(samples)
             cleaner.finish()
-            passes.append(_pass(source, cleaner.rows, passes))
+            # This process reads all rows.
+            read = source.bytes_read
+            if read is not None:
+                read -= sum(each.bytes or 0 for each in passes)
+            passes.append(Pass("scores", cleaner.rows, read, 0, cleaner.rows))
             if finished is None:
                 models = list(
                     layout.scores if layout.model is None else cleaner.models.in_order()[0]
@@ -173,7 +169,7 @@ def read_tables(
             None if by_class else next(iter(kept_rows.values()), None),
             reason,
             "; ".join(filter(None, [dropped, note])),
-            cleaner.positive_word,
+            cleaner.positive_label if isinstance(cleaner.positive_label, str) else None,
             {name: kept_rows[name] for name in points if by_class and kept_rows},
             tuple(passes),
         )
@@ -196,14 +192,6 @@ def _tables(
     return points, skipped
 
 
-def _pass(source: Source, rows: int, earlier: Sequence[Pass]) -> Pass:
-    """Return what a pass over the rows of a source has cost; this process reads all of them."""
-    read = source.bytes_read
-    if read is not None:
-        read -= sum(each.bytes or 0 for each in earlier)
-    return Pass("scores", rows, read, shuffled=0, collected=rows)
-
-
 def _refuse_or_notify(
     shortage: ParameterError,
     layout: Layout,
@@ -223,21 +211,6 @@ def _refuse_or_notify(
             f"are read; to be safe {shortage.advice.template}",
             shortage.problem,
             *shortage.advice.values,
-        )
-    )
-
-
-def _notify_of_gaps(rows: int, models: int, budget: int, notify: Callable[[Advice], None]) -> None:
-    """Say that tables will not have all their rows, and which limit would do."""
-    if rows * BYTES_OF_A_ROW <= budget // models:
-        return
-    notify(
-        Advice(
-            "the tables of {} rows do not fit into the memory limit, and keep some of their rows; "
-            "areas and hulls are exact, but other thresholds may not be answered; raise "
-            "{memory_limit} to {} to keep all",
-            f"{rows:,}",
-            limit_for(rows * BYTES_OF_A_ROW * models),
         )
     )
 
@@ -294,13 +267,13 @@ def _sum(values: Iterable[int | None]) -> int | None:
 
 
 def _count(value: int | None) -> str:
-    return _UNKNOWN if value is None else f"{value:,}"
+    return "not told" if value is None else f"{value:,}"
 
 
 def _bytes(value: int | None) -> str:
     """Return bytes with at least two digits, in the unit that suits them."""
     if value is None:
-        return _UNKNOWN
+        return _count(value)
     power = 0
     while value >= _LEAST_PREFIXED * 1000**power and power < len(_UNITS) - 1:
         power += 1

@@ -16,6 +16,9 @@ from statistics import mode
 from threading import Event, Thread
 from typing import TYPE_CHECKING, NamedTuple
 
+import duckdb
+import pyarrow as pa
+
 from isometrics._core.files import ScratchFolder
 from isometrics._core.results import join_names
 from isometrics.errors import Advice, FileError
@@ -30,23 +33,22 @@ from isometrics.sources.batches import (
 )
 from isometrics.sources.files import (
     QuerySource,
+    base_folder,
     closed_on_failure,
-    in_folders,
     literal,
     megabytes_of,
     only_this,
     quoted,
     settings,
-    size_of,
 )
 from isometrics.sources.written_numbers import (
     NULLS,
+    PERCENT,
     PLAIN,
     TEXT,
     Dialect,
     has_decimal_comma,
     is_number,
-    is_percent,
     kinds_of_text,
     looks_like_number,
     matches,
@@ -54,10 +56,8 @@ from isometrics.sources.written_numbers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    import pyarrow as pa
 
 LONGEST = 2**21
 """The longest line that DuckDB takes."""
@@ -80,8 +80,6 @@ def codec_of(path: Path) -> str | None:
 
 def opened(path: Path) -> io.BufferedReader:
     """Open a file of bytes, which are decompressed."""
-    import pyarrow as pa
-
     return io.BufferedReader(pa.input_stream(str(path), compression=codec_of(path)))
 
 
@@ -112,14 +110,16 @@ class TextFiles(QuerySource):
     bytes_read: int | None = 0
 
     def __init__(self, path: str, files: Sequence[Path], memory: int) -> None:
-        import duckdb
-
         self._files = files
-        self._size = size_of(path, files)
-        self._partitioned = in_folders(path, files)
+        with reading(path):
+            self._size = sum(file.stat().st_size for file in files)
+        base = base_folder(path)
+        inside = (part for file in files for part in file.relative_to(base).parts[:-1])
+        self._partitioned = any("=" in part for part in inside)
+        """Whether files lie in folders ``name=value`` inside a folder that was given."""
         self._megabytes = megabytes_of(memory)
         folder = ScratchFolder()
-        self.belongings.append(folder)
+        self.belongings += (folder,)
         # DuckDB makes joins of long lists of values, and these change the order of rows.
         ordered = {"disabled_optimizers": "in_clause"}
         connection = duckdb.connect(config=settings(memory, folder.name) | ordered)
@@ -128,6 +128,8 @@ class TextFiles(QuerySource):
         """The names of all columns."""
         self._kinds: dict[str, str] = {}
         """The kinds of the columns that were read."""
+        self._free: set[str] = set()
+        """Columns of texts that differ from row to row, which are texts whatever follows."""
 
     @abstractmethod
     def _read(self, columns: Sequence[str]) -> None:
@@ -153,64 +155,46 @@ class TextFiles(QuerySource):
     def _line(self, number: int, file: Path) -> Line:
         return Line(number, file.name if len(self._files) > 1 else "")
 
-    @property
-    def schema(self) -> pa.Schema:
-        """The names and types of all columns; those that were not read are texts."""
-        import pyarrow as pa
+    def _describe(self, known: Iterable[pa.Field] = ()) -> None:
+        """Tell the names and types of all columns; those that were not read are texts."""
+        fields = {name: pa.field(name, pa.string()) for name in self._names}
+        fields |= {field.name: field for field in known}
+        self.schema = pa.schema(list(fields.values()))
 
-        known = {field.name: field for field in self._schema or ()}
-        texts = {name: pa.field(name, pa.string()) for name in self._names}
-        return pa.schema(list((texts | known).values()))
-
-    def settle(self, columns: Sequence[str], needed: Collection[str] = ()) -> None:  # noqa: ARG002
-        """Read columns that were not read before, beside those that were."""
-        if not set(columns) <= self._kinds.keys():
+    def settle(self, columns: Sequence[str], needed: Collection[str] = ()) -> None:
+        """Read columns that were not read before, beside those that were; of texts, the needed."""
+        wanted = {name for name in columns if name in needed or name not in self._free}
+        if not wanted <= self._kinds.keys():
             with self._filling_table():
-                self._read([name for name in self._names if name in {*self._kinds, *columns}])
+                self._read([name for name in self._names if name in {*self._kinds, *wanted}])
             self.bytes_read = (self.bytes_read or 0) + self._size
 
     @contextmanager
     def _filling_table(self) -> Iterator[None]:
-        """Let the table take the reader's memory while it is filled, and a part of it then."""
-        with reading(self.name):
-            self._limit_memory(self._megabytes)
-            with self._telling_progress():
-                yield
-            # The table goes to the disk where rows that are counted need its place.
-            self._limit_memory(self._megabytes // _SHARE_OF_TABLE)
-            self._schema = self._query("*", 0).schema
-            ((self.rows,),) = self._rows_of(f"SELECT count(*) FROM {TABLE}")
+        """Let the table take the reader's memory while it is filled, and a part of it then.
 
-    def _limit_memory(self, megabytes: int) -> None:
-        self._connection.execute(f"SET memory_limit = '{megabytes}MiB'").fetchall()
-
-    @contextmanager
-    def _telling_progress(self) -> Iterator[None]:
-        """Tell the user's function about rows while DuckDB reads them, as far as it knows."""
-        if self.progress is None:
-            yield
-            return
+        The user's function is told about rows while DuckDB reads them, as far as it knows.
+        """
         tell, done = self.progress, Event()
         rows = max(self._size // _USUAL_ROW, 1)
 
         def poll() -> None:
-            while not done.wait(_POLL_SECONDS):
+            while tell is not None and not done.wait(_POLL_SECONDS):
                 tell(int(max(self._connection.query_progress(), 0) / 100 * rows), rows)
 
-        watcher = Thread(target=poll, daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            done.set()
-            watcher.join()
-
-    def batches(
-        self, columns: Sequence[str], *, limit: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """Read some columns."""
-        self.settle(columns, columns)
-        yield from super().batches(columns, limit=limit)
+        with reading(self.name):
+            self._rows_of(f"SET memory_limit = '{self._megabytes}MiB'")
+            watcher = Thread(target=poll, daemon=True)
+            watcher.start()
+            try:
+                yield
+            finally:
+                done.set()
+                watcher.join()
+            # The table goes to the disk where rows that are counted need its place.
+            self._rows_of(f"SET memory_limit = '{self._megabytes // _SHARE_OF_TABLE}MiB'")
+            self._describe(self._query("*", 0).schema)
+            ((self.rows,),) = self._rows_of(f"SELECT count(*) FROM {TABLE}")
 
     def _create(self, values: Mapping[str, str], table: str) -> None:
         """Fill the table with values in SQL, by their names."""
@@ -225,6 +209,7 @@ _QUOTE = '"'
 _DELIMITERS = ";\t|,"
 """What may separate values; where two of them may, a comma is that of decimals."""
 _LINE_END = re.compile("\r\n|\n|\r")
+_COMMENT = re.compile(r"\s*\Z|#|sep=")
 _LOOKED_AT = 100
 """So many rows tell how a file is written."""
 
@@ -256,7 +241,14 @@ def format_of(file: Path, dialect: Dialect) -> CSVFormat:
     commas_in_numbers = dialect.decimal == "," and _QUOTE not in text
     marks = _DELIMITERS[:-1] if commas_in_numbers else _DELIMITERS
     tables = {mark: _table_among(lines, mark) for mark in marks}
-    mark = max(marks, key=lambda mark: _likelihood(tables[mark][1]))
+
+    def likelihood(mark: str) -> tuple[bool, float]:
+        """Tell how likely rows are separated rightly: most have the values of the first."""
+        widths = [len(row) for row in tables[mark][1]]
+        several = widths[0] > 1
+        return several, widths.count(widths[0]) / len(widths) if several else mode(widths)
+
+    mark = max(marks, key=likelihood)
     skipped, rows = tables[mark]
     width = mode(map(len, rows))
     if width > len(rows[0]):
@@ -269,8 +261,13 @@ def format_of(file: Path, dialect: Dialect) -> CSVFormat:
         # One column is separated by nothing, so that anything will do that it does not hold.
         mark = next((mark for mark in reversed(_DELIMITERS) if mark not in text), mark)
     header = _has_names(rows) if dialect.header is None else dialect.header
-    if dialect.decimal is None and not header and mark != ",":
-        _refuse_decimal_commas(file, rows[0], mark)
+    comma = None if header or mark == "," else next(filter(has_decimal_comma, rows[0]), None)
+    if dialect.decimal is None and comma is not None and all(map(looks_like_number, rows[0])):
+        raise FileError.unreadable(
+            file,
+            f"its values are separated by {mark!r}",
+            Advice("{} looks like a decimal comma; pass {decimal:,}", comma.strip()),
+        )
     names = [
         name if header and name.strip() else f"column{place}" for place, name in enumerate(rows[0])
     ]
@@ -303,20 +300,9 @@ def _decoded(file: Path, start: bytes) -> str:
     )
 
 
-def _refuse_decimal_commas(file: Path, row: Sequence[str], mark: str) -> None:
-    """Refuse a file of numbers whose commas are those of decimals."""
-    number = next(filter(has_decimal_comma, row), None)
-    if number is not None and all(map(looks_like_number, row)):
-        raise FileError.unreadable(
-            file,
-            f"its values are separated by {mark!r}",
-            Advice("{} looks like a decimal comma; pass {decimal:,}", number.strip()),
-        )
-
-
 def _table_among(lines: Sequence[str], mark: str) -> tuple[int, list[list[str]]]:
     """Return how many comments are above a table, and its first rows."""
-    above = len(list(takewhile(_is_comment, lines)))
+    above = len(list(takewhile(_COMMENT.match, lines)))
     rows = _records(lines[above:], mark)
     # A row may begin with an identifier such as #7.
     while (last := _records(lines[:above][-1:], mark)) and (
@@ -327,10 +313,6 @@ def _table_among(lines: Sequence[str], mark: str) -> tuple[int, list[list[str]]]
     return above, rows or [[""]]
 
 
-def _is_comment(line: str) -> bool:
-    return not line.strip() or line.startswith(("#", "sep="))
-
-
 def _records(lines: Sequence[str], mark: str) -> list[list[str]]:
     """Return the first records, as far as they are no longer than Python's reader takes."""
     found: list[list[str]] = []
@@ -339,29 +321,20 @@ def _records(lines: Sequence[str], mark: str) -> list[list[str]]:
     return found
 
 
-def _likelihood(rows: Sequence[Sequence[str]]) -> tuple[bool, float]:
-    """Tell how likely rows are separated rightly: most of them have the values of the first."""
-    width = len(rows[0])
-    share = sum(len(row) == width for row in rows) / len(rows)
-    return (True, share) if width > 1 else (False, mode(map(len, rows)))
-
-
 def _has_names(rows: Sequence[Sequence[str]]) -> bool:
     """Tell whether the first row has names: no numbers, or one text above numbers alone."""
     first, *others = rows
-    if not any(map(_is_some_number, first)):
+    texts = {text for row in rows for text in row}
+    numbers = {text for text in texts if is_number(text) or looks_like_number(text)}
+    if numbers.isdisjoint(first):
         return True
+    numbers.update(NULLS)
     whole = [row for row in others if len(row) == len(first)]
     return any(
-        not (_is_some_number(name) or name in NULLS)
-        and all(_is_some_number(value) or value in NULLS for value in values)
+        name not in numbers and numbers.issuperset(values)
         for name, *values in zip(first, *whole, strict=True)
         if values
     )
-
-
-def _is_some_number(text: str) -> bool:
-    return is_number(text) or looks_like_number(text)
 
 
 # ---------------------------------------------------------------------- the files
@@ -382,34 +355,25 @@ class CSVFiles(TextFiles):
 
     def __init__(self, path: str, files: Sequence[Path], memory: int, dialect: Dialect) -> None:
         super().__init__(path, files, memory)
-        self._dialect = dialect
         self.decimal = dialect.decimal
         self._nulls: Sequence[str] = NULLS
         with closed_on_failure(self), reading(path):
             self._formats = {file: format_of(file, dialect) for file in files}
             with self._broken_lines_named():
-                self._look()
-
-    def _look(self) -> None:
-        """Find the columns, and of each the kinds that its first texts allow."""
-        table = f"SELECT * FROM {self._raw()} LIMIT {FIRST_ROWS}"
-        self._connection.execute(f"CREATE OR REPLACE TABLE {_FIRST} AS {table}").fetchall()
-        self._names = [name for name, *_ in self._rows_of(f"DESCRIBE {_FIRST}")]
-        in_files = {name for form in self._formats.values() for name in form.names}
-        kinds = kinds_of_text(self._dialect.decimal)
-        # What folders say has a type already.
-        self._candidates = self._fitting(
-            {name: kinds if name in in_files else () for name in self._names}, _FIRST
-        )
-        texts = [name for name, kinds in self._candidates.items() if kinds == [TEXT]]
-        words = ", ".join(["count(*)", *(f"count(DISTINCT {quoted(name)})" for name in texts)])
-        ((_, *counts),) = self._rows_of(f"SELECT {words} FROM {_FIRST}")
-        self._free = {n for n, count in zip(texts, counts, strict=True) if count > _MOST_WORDS}
-        """Columns of texts that differ from row to row, which are texts whatever follows."""
-
-    def settle(self, columns: Sequence[str], needed: Collection[str] = ()) -> None:
-        """Find out the types of columns from all rows; those that are needed are read with them."""
-        super().settle([name for name in columns if name in needed or name not in self._free])
+                table = f"SELECT * FROM {self._raw()} LIMIT {FIRST_ROWS}"
+                self._connection.execute(f"CREATE TABLE {_FIRST} AS {table}").fetchall()
+            self._names = [name for name, *_ in self._rows_of(f"DESCRIBE {_FIRST}")]
+            self._describe()
+            in_files = {name for form in self._formats.values() for name in form.names}
+            kinds = kinds_of_text(dialect.decimal)
+            # What folders say has a type already.
+            self._candidates = self._fitting(
+                {name: kinds if name in in_files else () for name in self._names}, _FIRST
+            )
+            texts = [name for name, found in self._candidates.items() if found == [TEXT]]
+            words = ", ".join(["count(*)", *(f"count(DISTINCT {quoted(name)})" for name in texts)])
+            ((_, *counts),) = self._rows_of(f"SELECT {words} FROM {_FIRST}")
+            self._free = {n for n, count in zip(texts, counts, strict=True) if count > _MOST_WORDS}
 
     def _read(self, columns: Sequence[str]) -> None:
         """Read columns as the kinds that the first rows allow; again where later rows do not."""
@@ -457,48 +421,43 @@ class CSVFiles(TextFiles):
 
     def notes(self) -> list[str]:
         """Return what a reader should know about how the files were read."""
-        percents = [name for name, kind in self._kinds.items() if is_percent(kind)]
+        percents = [name for name, kind in self._kinds.items() if kind.startswith(PERCENT)]
         said = [f"{join_names(percents)} in percent, read as shares"] if percents else []
         if not any(form.header for form in self._formats.values()):
             said.append("the file has no header line")
         return said
 
     def _raw(self, **more: object) -> str:
-        """Return the files as a table in SQL, all of whose columns are texts."""
-        tables = [
-            self._texts(form, list(files), more)
-            for form, files in groupby(self._formats, self._formats.__getitem__)
-        ]
-        if len(tables) == 1:
-            return tables[0]
-        return f"({' UNION ALL BY NAME '.join(f'SELECT * FROM {table}' for table in tables)})"
-
-    def _texts(self, form: CSVFormat, files: Sequence[Path], more: Mapping[str, object]) -> str:
-        """Return files of one format as a table in SQL.
+        """Return the files as a table in SQL, all of whose columns are texts.
 
         DuckDB's buffers would be of 32 MB, too much for many a limit and not faster, and it would
         take a row that begins with the identifier #7 for a comment.
         """
-        named = ", ".join(f"{literal(name)}: {literal(TEXT)}" for name in form.names)
-        options: dict[str, object] = {
-            "auto_detect": "false",
-            "delim": literal(form.delimiter),
-            "quote": literal(_QUOTE),
-            "escape": literal(_QUOTE),
-            "new_line": literal(form.line_end.replace("\r", "\\r").replace("\n", "\\n")),
-            "skip": form.skipped,
-            "header": form.header,
-            "comment": "''",
-            "nullstr": f"[{', '.join(map(literal, self._nulls))}]",
-            "buffer_size": 2 * LONGEST,
-            "compression": literal(form.codec or "none"),
-            "hive_partitioning": self._partitioned,
-            "columns": f"{{{named}}}",
-        }
-        given = ", ".join(f"{option} = {value}" for option, value in {**options, **more}.items())
-        return f"read_csv([{', '.join(literal(only_this(file)) for file in files)}], {given})"
+        tables = []
+        for form, files in groupby(self._formats, self._formats.__getitem__):
+            named = ", ".join(f"{literal(name)}: {literal(TEXT)}" for name in form.names)
+            options = {
+                "auto_detect": "false",
+                "delim": literal(form.delimiter),
+                "quote": literal(_QUOTE),
+                "escape": literal(_QUOTE),
+                "new_line": literal(form.line_end.replace("\r", "\\r").replace("\n", "\\n")),
+                "skip": form.skipped,
+                "header": form.header,
+                "comment": "''",
+                "nullstr": f"[{', '.join(map(literal, self._nulls))}]",
+                "buffer_size": 2 * LONGEST,
+                "compression": literal(form.codec or "none"),
+                "hive_partitioning": self._partitioned,
+                "columns": f"{{{named}}}",
+                **more,
+            }
+            given = ", ".join(f"{option} = {value}" for option, value in options.items())
+            paths = ", ".join(literal(only_this(file)) for file in files)
+            tables.append(f"SELECT * FROM read_csv([{paths}], {given})")
+        return f"({' UNION ALL BY NAME '.join(tables)})"
 
-    def keep_texts(self, numbers: Mapping[str, str]) -> bool:
+    def keep_texts(self, numbers: dict[str, str]) -> bool:
         """Read all columns as they are written, and some numbers under other names besides."""
         self.settle(list(numbers), numbers)
         kinds = dict.fromkeys(self._names, TEXT)
@@ -515,20 +474,19 @@ class CSVFiles(TextFiles):
     @contextmanager
     def _broken_lines_named(self) -> Iterator[None]:
         """Name the lines that are no rows, which DuckDB tells when it skips them."""
-        import duckdb
-
         try:
             yield
         except duckdb.InvalidInputException as error:
-            rows = self._raw(ignore_errors=True, store_rejects=True, rejects_limit=_MOST_BROKEN)
-            self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {rows}").fetchall()
             broken = list(self._broken_lines())
             if not broken:
                 raise
             width = len(next(iter(self._formats.values())).names)
             raise FileError.unreadable(self.name, _about_broken(broken, width)) from error
 
-    def _broken_lines(self) -> Iterator[_BrokenLine]:
+    def _broken_lines(self) -> Iterator[tuple[Line, str, str]]:
+        """Yield each, what is wrong in DuckDB's words, and how many values it has, if that is."""
+        rows = self._raw(ignore_errors=True, store_rejects=True, rejects_limit=_MOST_BROKEN)
+        self._connection.execute(f"SELECT count(COLUMNS(*)) FROM {rows}").fetchall()
         rejects = self._connection.execute(
             "SELECT s.file_path, e.line_byte_position - 1, min(e.error_type), "
             "max(regexp_extract(e.error_message, 'Found: ([0-9]+)', 1)), "
@@ -543,7 +501,7 @@ class CSVFiles(TextFiles):
             ends = _ends_before(file, end, [offset for _, offset, *_ in lines])
             # The text of a line begins with the blank ones before it.
             for before, (_, _, kind, values, blank) in zip(ends, lines, strict=True):
-                yield _BrokenLine(self._line(1 + before + blank.count(end), file), kind, values)
+                yield self._line(1 + before + blank.count(end), file), kind, values
 
     def _lines_of_rows(self) -> Iterator[Line]:
         for file, form in self._formats.items():
@@ -579,16 +537,6 @@ def _ends_before(file: Path, end: str, offsets: Sequence[int]) -> Iterator[int]:
             yield ends
 
 
-class _BrokenLine(NamedTuple):
-    """A line that is no row."""
-
-    place: Line
-    kind: str
-    """What is wrong with it, in DuckDB's words."""
-    values: str
-    """How many values it has, where that is wrong."""
-
-
 _WRONG = {
     "UNQUOTED VALUE": "a quote that does not end, or text after one",
     "INVALID ENCODING": "text that is not UTF-8",
@@ -598,20 +546,20 @@ _WRONG = {
 _RAGGED = ("MISSING COLUMNS", "TOO MANY COLUMNS")
 
 
-def _about_broken(broken: Sequence[_BrokenLine], width: int) -> str:
+def _about_broken(broken: Sequence[tuple[Line, str, str]], width: int) -> str:
     """Say what is wrong with broken lines, and what to do."""
-    ragged = [line for line in broken if line.kind in _RAGGED]
+    ragged = [(line, values) for line, kind, values in broken if kind in _RAGGED]
     said = []
     if ragged:
         shown = [
-            f"{listed_lines([line.place])} has {line.values} value{'s' * (line.values != '1')}"
-            for line in ragged[:MOST_LINES]
+            f"{listed_lines([line])} has {values} value{'s' * (values != '1')}"
+            for line, values in ragged[:MOST_LINES]
         ]
         if len(ragged) > MOST_LINES:
             shown.append(f"{len(ragged) - MOST_LINES:,} more lines another number")
         said.append(f"{join_names(shown)} but the first line {width}")
-    for kind in sorted({line.kind for line in broken} - {*_RAGGED}):
-        lines = [line.place for line in broken if line.kind == kind]
+    for kind in sorted({kind for _, kind, _ in broken} - {*_RAGGED}):
+        lines = [line for line, found, _ in broken if found == kind]
         said.append(f"there is {_WRONG.get(kind, kind.lower())} on {first_lines(lines)}")
     return f"{'; '.join(said)}; correct or remove {'it' if len(broken) == 1 else 'them'}"
 
@@ -630,18 +578,22 @@ class JSONFiles(TextFiles):
 
     def __init__(self, path: str, files: Sequence[Path], memory: int) -> None:
         super().__init__(path, files, memory)
-        self._paths = "[" + ", ".join(literal(only_this(file)) for file in files) + "]"
+        paths = ", ".join(literal(only_this(file)) for file in files)
+        read = f"read_json([{paths}], format = 'auto'"
         with closed_on_failure(self), self._lines_named(), reading(path):
             for file in files:
                 start_of(file)
             # What folders say is no key of an object.
-            self._keys = self._described(
-                "union_by_name = true, sample_size = -1, "
-                "maximum_sample_files = -1, hive_partitioning = false"
+            keys = self._described(
+                f"{read}, union_by_name = true, sample_size = -1, maximum_sample_files = -1, "
+                "hive_partitioning = false)"
             )
-            self._refuse_renamed()
-            self._types = self._described(self._typed()) if self._partitioned else self._keys
+            named = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in keys.items())
+            self._typed = f"{read}, columns = {{{named}}}, hive_partitioning = {self._partitioned})"
+            self._refuse_renamed(keys)
+            self._types = self._described(self._typed) if self._partitioned else keys
             self._names = list(self._types)
+            self._describe()
 
     @contextmanager
     def _lines_named(self) -> Iterator[None]:
@@ -657,39 +609,28 @@ class JSONFiles(TextFiles):
                     ) from error
             raise
 
-    def _described(self, options: str) -> dict[str, str]:
+    def _described(self, table: str) -> dict[str, str]:
         """Return the names and types of columns that DuckDB finds in all rows."""
-        table = f"read_json({self._paths}, format = 'auto', {options})"
         found = self._rows_of(f"DESCRIBE SELECT * FROM {table}")
         return {name: _TYPES.get(kind, kind) for name, kind, *_ in found}
 
-    def _refuse_renamed(self) -> None:
+    def _refuse_renamed(self, keys: Collection[str]) -> None:
         """Refuse keys that differ in capital letters alone, of which DuckDB reads but one."""
-        known = set(map(str.lower, self._keys))
-        rows = f"read_json({self._paths}, format = 'auto', {self._typed()})"
-        for name in self._keys:
+        known = set(map(str.lower, keys))
+        for name in keys:
             key, _, number = name.rpartition("_")
-            if not (number.isdecimal() and key.lower() in known):
-                continue
-            if not self._rows_of(f"SELECT 1 FROM {rows} WHERE {quoted(name)} IS NOT NULL LIMIT 1"):
+            renamed = number.isdecimal() and key.lower() in known
+            value = f"SELECT 1 FROM {self._typed} WHERE {quoted(name)} IS NOT NULL LIMIT 1"
+            if renamed and not self._rows_of(value):
                 raise FileError.unreadable(
                     self.name,
                     f"it has keys that differ from {key!r} in capital letters alone, or no value "
                     f"of {name!r}; rename or remove one",
                 )
 
-    def _typed(self) -> str:
-        named = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in self._keys.items())
-        return f"columns = {{{named}}}, hive_partitioning = {self._partitioned}"
-
     def _read(self, columns: Sequence[str]) -> None:
-        import duckdb
-
         with self._lines_named(), reading(self.name):
-            self._create(
-                {name: quoted(name) for name in columns},
-                f"read_json({self._paths}, format = 'auto', {self._typed()})",
-            )
+            self._create({name: quoted(name) for name in columns}, self._typed)
         # DuckDB takes whole numbers of both signs for those of 128 bits, which few are.
         for name in columns:
             if self._types[name] == "HUGEINT":

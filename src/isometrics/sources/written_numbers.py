@@ -25,6 +25,8 @@ def _pattern(decimal: str, *, grouped: bool) -> str:
 
 PLAIN = "NUMBER"
 """The kind of numbers that every program writes."""
+PERCENT = "PERCENT"
+"""What kinds of numbers with percent signs begin with."""
 KINDS: dict[str, str] = {
     "NUMBER ,": rf"[+-]?{_pattern(COMMA, grouped=True)}{_EXPONENT}|{_SPECIAL}",
     "NUMBER .": rf"[+-]?{_pattern(POINT, grouped=True)}{_EXPONENT}|{_SPECIAL}",
@@ -39,6 +41,7 @@ digits. A zero in front makes an identifier, as 007 is.
 """
 _COMPILED = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in KINDS.items()}
 _COMMA_NUMBER = re.compile(rf"\s*[+-]?{_pattern(COMMA, grouped=True)}{_EXPONENT}\s*%?\s*")
+_SOME_NUMBER = re.compile(rf"\s*(?:{'|'.join(KINDS.values())})\s*", re.IGNORECASE)
 
 NULLS = ("", "NA", "N/A", "null", "NULL", "None")
 """What stands for a missing value in CSV; it is refused, as any missing value is."""
@@ -68,18 +71,8 @@ class Dialect(NamedTuple):
 
 def kinds_of_text(decimal: str | None) -> tuple[str, ...]:
     """Return what a column of text may hold, the narrowest kind first; all may be text besides."""
-    plain = (PLAIN,) if decimal is None else ()
-    return (_TRUTH, *_INTEGERS, *plain, *kinds_for(decimal))
-
-
-def kinds_for(decimal: str | None) -> tuple[str, ...]:
-    """Return the kinds that a column of text may have, by the mark of decimals, if one is given."""
-    return ("PERCENT",) if decimal is None else (f"NUMBER {decimal}", f"PERCENT {decimal}")
-
-
-def is_percent(kind: str) -> bool:
-    """Tell whether numbers of a kind have percent signs."""
-    return kind.startswith("PERCENT")
+    marked = (PLAIN, PERCENT) if decimal is None else (f"NUMBER {decimal}", f"PERCENT {decimal}")
+    return (_TRUTH, *_INTEGERS, *marked)
 
 
 def matches(text: str, kind: str) -> bool:
@@ -115,7 +108,7 @@ def has_decimal_comma(text: str) -> bool:
 
 def looks_like_number(text: str) -> bool:
     """Tell whether a text is a number in some way of writing it."""
-    return has_decimal_comma(text) or any(matches(text, kind) for kind in KINDS)
+    return _SOME_NUMBER.fullmatch(text) is not None
 
 
 def advice_about(text: str, decimal: str | None) -> Advice | None:
@@ -133,6 +126,7 @@ def value_of(column: str, kind: str) -> str:
     """Return the value of a text in SQL, null where it is none of its kind.
 
     Nothing of a text is lost: a number is one whose text can be told from it, but for floats.
+    Percents are shares: 57.8% is 0.578, to the nearest float.
     """
     if kind == TEXT:
         return column
@@ -151,21 +145,12 @@ def value_of(column: str, kind: str) -> str:
             f"CASE WHEN {zero} AND regexp_matches({column}, '^{_ZERO_IN_FRONT}') THEN NULL "
             f"ELSE TRY_CAST({column} AS DOUBLE) END"
         )
-    pattern = KINDS[kind].replace("'", "''")
-    fits = f"regexp_full_match(trim({column}), '{pattern}', 'i')"
-    return f"CASE WHEN {fits} THEN TRY_CAST({_text_of_number(column, kind)} AS DOUBLE) END"
-
-
-def _text_of_number(column: str, kind: str) -> str:
-    """Return an expression in SQL: the text of a number as DuckDB reads it.
-
-    Percents are shares: 57.8% is 0.578, to the nearest float.
-    """
     text = f"trim({column})"
+    fits = f"regexp_full_match({text}, '{KINDS[kind]}', 'i')"
     if kind.endswith(COMMA):
         text = f"replace(replace({text}, '.', ''), ',', '.')"
     elif kind.endswith(POINT):
         text = f"replace({text}, ',', '')"
-    if is_percent(kind):
+    if kind.startswith(PERCENT):
         text = f"rtrim({text}, '% ') || 'e-2'"
-    return text
+    return f"CASE WHEN {fits} THEN TRY_CAST({text} AS DOUBLE) END"
