@@ -122,7 +122,7 @@ class Report {
     this.history = new History(store, models, around.keeper);
     this.views = new Views(models, confidence, data.classes);
     const { views } = this;
-    this.board = new Board(store, views, glossary, data.title, isTuned);
+    this.board = new Board({ store, views, glossary, report: data.title }, isTuned);
     this.card = new Card(store, glossary, around.source);
     this.typed = new Typed(store, glossary, around.source);
     this.answer = new AnswerPanel(data, models, confidence, around.source);

@@ -27,14 +27,27 @@ function filled<Made extends Element>(
   attributes: Attributes,
   children: readonly Child[],
 ): Made {
+  set(element, attributes);
+  for (const child of children) if (child) element.append(child);
+  return element;
+}
+
+export function set(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined)
       element.setAttribute(name, String(value));
   }
-  for (const child of children) if (child) element.append(child);
-  return element;
+}
+
+/** A button, and what it does. */
+export function button(
+  label: string,
+  act: () => void,
+  attributes: Attributes = {},
+): HTMLButtonElement {
+  return h("button", { type: "button", onclick: act, ...attributes }, label);
 }
 
 /** A box with choices; `change` is called with the one that is taken. */

@@ -13,26 +13,16 @@ import {
   short,
   thresholdText,
 } from "./format";
-import { AUPR, AUPRG, AUROC } from "./measures";
+import { AUPRG } from "./measures";
 import type { Confidence, Verdict } from "./model";
 import { constraintSaid, noRuleSaid } from "./objective";
 import { hasProbabilities } from "./ranking";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
-import * as roc from "./spaces/roc";
 import { betaOf, type Cursor } from "./state";
 import { EVERYTHING, NOTHING } from "./table";
-import { INDICES, pointOf, samePrevalence, type Range } from "./tradeoff";
+import { samePrevalence, type Range } from "./tradeoff";
 import type { ModelView, View, Views } from "./view";
-
-const INDEX_WORDS = {
-  "f-measure": "F",
-  kulczynski: "Kulczynski's index",
-  folke: "Folke's index",
-  jaccard: "Jaccard's index",
-  "f-gain": "F gain",
-  cost: "1 − expected cost",
-} as const;
 
 /** The rule of a row in words; with all digits of its threshold if asked for. */
 export function rule(one: ModelView, row: number, view: View, allDigits = false): string {
@@ -44,6 +34,12 @@ export function rule(one: ModelView, row: number, view: View, allDigits = false)
   const text = shown ? thresholdText(threshold) : shownThreshold(one, row);
   if (!Number.isNaN(threshold)) return `score ${sign} ${text}`;
   return `row ${row + 1}, which has no threshold`;
+}
+
+/** A model and the rule of its row. */
+export function ruleOf(view: View, model: number, row: number): string {
+  const one = view.models[model]!;
+  return `${one.model.name} at ${rule(one, row, view)}`;
 }
 
 /** A threshold by the shortest number that flags the same rows; whole where those are unknown. */
@@ -64,56 +60,10 @@ export function said(view: View, { model, row }: Cursor): string {
   );
 }
 
-function named(view: View, place: number): string {
-  return view.models[place]!.model.name;
-}
-
 export function winnerName(name: string, view: View): string {
   if (name === EVERYTHING) return "everything";
   if (name === NOTHING) return "nothing";
-  return named(view, Number(name));
-}
-
-function areaSaid(name: string, area: string, how = ""): string {
-  if (area === "–") return "Points that are not nested have no curve, and so no area.";
-  return `Its ${name} is ${area}${how}.`;
-}
-
-export function rocReads(view: View, { model, row }: Cursor, area: string): string {
-  const one = view.models[model]!;
-  return (
-    `${one.model.name} at ${rule(one, row, view)} finds ${percent(roc.y(one.table, row))} of the ` +
-    `positives and ${percent(roc.x(one.table, row))} of the negatives. ${areaSaid(AUROC, area)}`
-  );
-}
-
-export function prReads(view: View, { model, row }: Cursor, area: string): string {
-  const one = view.models[model]!;
-  return (
-    `${one.model.name} at ${rule(one, row, view)}: ${percent(pr.y(one.table, row))} precision at ` +
-    `${percent(pr.x(one.table, row))} recall. ` +
-    areaSaid(AUPR, area, ` (${view.settings.interpolation})`)
-  );
-}
-
-export function prgReads(view: View, { model, row }: Cursor, area: string): string {
-  const one = view.models[model]!;
-  const [x, y] = [prg.x(one.table, row), prg.y(one.table, row)];
-  const where =
-    x < 0 || y < 0 || Number.isNaN(y)
-      ? "lies outside the square, below the baseline in one of the two"
-      : `has precision gain ${decimals(y)} at recall gain ${decimals(x)}`;
-  return `${one.model.name} at ${rule(one, row, view)} ${where}. ${areaSaid(AUPRG, area)}`;
-}
-
-export function tradeoffReads(view: View, { model, row }: Cursor): string {
-  const one = view.models[model]!;
-  const { index } = view.settings;
-  const value = INDICES[index].value(pointOf(one.table, row), view.lam);
-  const here =
-    `At λ = ${short(view.lam, 3)} (β = ${short(view.settings.beta, 3)}) ` +
-    `${one.model.name} at ${rule(one, row, view)} has ${INDEX_WORDS[index]} ${decimals(value)}.`;
-  return view.winners ? `${here} ${ranges(view.winners, view, "λ", (lam) => lam)}` : here;
+  return view.models[Number(name)]!.model.name;
 }
 
 function scoresSaid({ lo, hi, above }: Histogram): string {
@@ -138,7 +88,7 @@ export function notProbabilities(shown: readonly ModelView[], what: string): str
 }
 
 /** Who is best where, in one sentence. */
-function ranges(
+export function rangesSaid(
   winners: readonly Range[],
   view: View,
   letter: string,
@@ -200,7 +150,7 @@ export function onTheseRows(view: View): string[] {
   if (objective.costs || objective.constraint) {
     if (view.shown.length > 1 && !samePrevalence(view.shown.map(({ table }) => table)))
       said.push("The models have different prevalences, so set one prevalence to compare them.");
-  } else if (view.fWinners) said.push(ranges(view.fWinners, view, "β", betaOf));
+  } else if (view.fWinners) said.push(rangesSaid(view.fWinners, view, "β", betaOf));
   else if (view.shown.length > 1)
     said.push("The models have different prevalences, so set one prevalence to compare them.");
   if (one.table.whole) said.push(howSure(one, row, view.confidence));

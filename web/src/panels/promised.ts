@@ -2,9 +2,9 @@
 
 import { line } from "d3-shape";
 
-import type { Glossary } from "../glossary";
+import { s } from "../dom";
 import { glyph, lookOf } from "../looks";
-import { betaOf, type Cursor, type Store } from "../state";
+import { betaOf, type Cursor } from "../state";
 import type { Table } from "../table";
 import {
   chosenRow,
@@ -18,29 +18,12 @@ import {
   type Tuned,
 } from "../tuned";
 import type { ModelView, View } from "../view";
-import { Panel, type Layer, type Window } from "./frame";
-import type { Room } from "./plane";
+import { Panel, type Window } from "./frame";
+import type { Layer, Room } from "./plane";
 
 const EDGE = 1e-4;
 
 export class PromisedPanel extends Panel {
-  constructor(store: Store, glossary: Glossary, report: string) {
-    super(
-      {
-        name: "promised",
-        title: "Promised and achieved",
-        term: "promised and achieved",
-        x: "λ, the weight of recall (of misses)",
-        y: "F (1 − cost per item)",
-        shows:
-          "What the best thresholds of the tuning data promised there (dashed), and what the same thresholds achieve on these rows (solid).",
-      },
-      store,
-      glossary,
-      report,
-    );
-  }
-
   private value(table: Table, row: number, view: View): number {
     return valueAtWeight(table, row, weightOf(view), view.objective.costs !== null);
   }
@@ -88,11 +71,9 @@ export class PromisedPanel extends Panel {
 
   protected drawModel(lines: Layer, _bands: Layer, one: ModelView, view: View): void {
     const [promised, achieved] = this.lines(one, view);
+    const kind = `promised ${lookOf(view, one.place)}`;
     if (view.looks.has(one.place))
-      lines
-        .append("path")
-        .attr("class", `promised ${lookOf(view, one.place)}`)
-        .attr("d", this.pathOf(promised!));
+      lines.append(s("path", { class: kind, d: this.pathOf(promised!) }));
     this.drawCurve(lines, one, view, achieved!);
   }
 
@@ -107,19 +88,14 @@ export class PromisedPanel extends Panel {
     const tops = values.filter((value) => !Number.isNaN(value)).map((value) => this.y(value));
     for (const top of tops) room.block({ x: x - 8, y: top - 8, width: 16, height: 16 });
     const colour = lookOf(view, one.place);
-    layer
-      .append("path")
-      .attr("class", `promise ${colour}`)
-      .attr("d", line()(tops.map((top) => [x, top])));
+    layer.append(s("path", { class: `promise ${colour}`, d: line()(tops.map((top) => [x, top])) }));
     ["promised", "achieved"].forEach((kind, place) => {
       const value = values[place]!;
-      if (!Number.isNaN(value))
-        layer
-          .append("path")
-          .attr("class", `best ${kind}-mark ${colour}`)
-          .attr("d", glyph(view.looks.get(one.place), 70))
-          .attr("transform", `translate(${x},${this.y(value)})`)
-          .attr("data-value", value);
+      if (Number.isNaN(value)) return;
+      const d = glyph(view.looks.get(one.place), 70);
+      const transform = `translate(${x},${this.y(value)})`;
+      const look = `best ${kind}-mark ${colour}`;
+      layer.append(s("path", { class: look, d, transform, "data-value": value }));
     });
   }
 

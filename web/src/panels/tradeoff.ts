@@ -1,40 +1,35 @@
 /** The tradeoff panel: an index over the weight of recall, and the strip of winners. */
 
 import { axisTop } from "d3-axis";
+import { select } from "d3-selection";
 
-import { shortened } from "../format";
-import type { Glossary } from "../glossary";
+import { s } from "../dom";
+import { decimals, short, shortened } from "../format";
 import type { Line } from "../lines";
 import { lookOf } from "../looks";
-import { tradeoffReads, winnerName } from "../sentences";
-import { betaOf, lambdaOf, type Cursor, type Store } from "../state";
+import { rangesSaid, ruleOf, winnerName } from "../sentences";
+import { betaOf, lambdaOf, type Cursor } from "../state";
 import { baselinePoints, INDICES, pointOf, valueAt, type Range, type Tradeoff } from "../tradeoff";
 import { rowAtLambda, type ModelView, type View } from "../view";
-import { Panel, type Layer } from "./frame";
+import { Panel } from "./frame";
+import type { Layer } from "./plane";
 
 const STEPS = 200;
 const BETAS = [0.25, 0.5, 1, 2, 4];
 const STRIP = 20;
 const EDGE = 1e-4;
 
+const INDEX_WORDS = {
+  "f-measure": "F",
+  kulczynski: "Kulczynski's index",
+  folke: "Folke's index",
+  jaccard: "Jaccard's index",
+  "f-gain": "F gain",
+  cost: "1 − expected cost",
+} as const;
+
 export class TradeoffPanel extends Panel {
-  constructor(store: Store, glossary: Glossary, report: string) {
-    super(
-      {
-        name: "tradeoff",
-        title: "Tradeoff",
-        term: "tradeoff space",
-        x: "λ, the weight of recall",
-        y: "best value of the index",
-        shows:
-          "The best value of the index for every weight of recall; the strip below names the model that reaches it.",
-      },
-      store,
-      glossary,
-      report,
-      52,
-    );
-  }
+  protected override readonly extra: number = 52;
 
   protected place(one: ModelView, row: number): readonly [number, number] {
     const { lam, settings } = this.view!;
@@ -46,11 +41,8 @@ export class TradeoffPanel extends Panel {
     if (!first || !view.settings.baselines) return;
     const index = INDICES[view.settings.index];
     for (const { name, point } of baselinePoints(first.table, index)) {
-      this.drawBaseline(
-        layer,
-        curveOf((lam) => index.value(point, lam)),
-        name,
-      );
+      const line = curveOf((lam) => index.value(point, lam));
+      this.drawBaseline(layer, line, name);
     }
   }
 
@@ -67,29 +59,23 @@ export class TradeoffPanel extends Panel {
     const seen = curveOf((lam) => index.value(point, lam)).filter(
       ([x, y]) => this.x(x) >= left && this.x(x) <= right && y >= this.y.invert(this.y.range()[0]!),
     );
-    if (seen.length > 1)
-      layer
-        .append("path")
-        .attr("class", `of-point ${lookOf(view, cursor.model)}`)
-        .attr("d", this.pathOf(seen));
+    const kind = `of-point ${lookOf(view, cursor.model)}`;
+    if (seen.length > 1) layer.append(s("path", { class: kind, d: this.pathOf(seen) }));
   }
 
   protected override drawOver(layer: Layer, view: View): void {
     const [left, right] = this.x.range() as [number, number];
     const top = this.y.range()[1]!;
     const ticks = BETAS.map(lambdaOf).filter((lam) => this.x(lam) >= left && this.x(lam) <= right);
-    layer
-      .append("g")
-      .attr("class", "axis beta")
-      .attr("transform", `translate(0,${top})`)
-      .call(
-        axisTop(this.x)
-          .tickValues(ticks)
-          .tickFormat((lam) => `β ${Number(betaOf(Number(lam)).toPrecision(2))}`)
-          .tickSizeOuter(0)
-          .tickSize(3)
-          .tickPadding(1),
-      );
+    const axis = axisTop(this.x)
+      .tickValues(ticks)
+      .tickFormat((lam) => `β ${Number(betaOf(Number(lam)).toPrecision(2))}`)
+      .tickSizeOuter(0)
+      .tickSize(3)
+      .tickPadding(1);
+    const group = s("g", { class: "axis beta", transform: `translate(0,${top})` });
+    select(group).call(axis);
+    layer.append(group);
     this.drawStrip(layer, view);
   }
 
@@ -97,34 +83,20 @@ export class TradeoffPanel extends Panel {
     const y = this.y.range()[0]! + 54;
     const [left, right] = this.x.range() as [number, number];
     if (!view.winners) {
-      layer
-        .append("text")
-        .attr("class", "isoline-label")
-        .attr("x", left)
-        .attr("y", y + 14)
-        .text(
-          view.classes
-            ? "Classes are no rivals, so none of them wins."
-            : view.shown.length < 2
-              ? "One model is shown: it wins everywhere."
-              : "Different prevalences: set one to compare the models.",
-        );
+      const said = view.classes
+        ? "Classes are no rivals, so none of them wins."
+        : view.shown.length < 2
+          ? "One model is shown: it wins everywhere."
+          : "Different prevalences: set one to compare the models.";
+      layer.append(s("text", { class: "isoline-label", x: left, y: y + 14 }, said));
       return;
     }
     for (const range of view.winners) this.drawRange(layer, range, y, left, right, view);
-    layer
-      .append("rect")
-      .attr("class", "strip-edge")
-      .attr("x", left)
-      .attr("y", y)
-      .attr("width", right - left)
-      .attr("height", STRIP);
+    const edge = { x: left, y, width: right - left, height: STRIP };
+    layer.append(s("rect", { class: "strip-edge", ...edge }));
     const here = this.x(view.lam);
-    if (here >= left && here <= right)
-      layer
-        .append("path")
-        .attr("class", "strip-here")
-        .attr("d", `M${here},${y - 3}V${y + STRIP + 3}`);
+    const d = `M${here},${y - 3}V${y + STRIP + 3}`;
+    if (here >= left && here <= right) layer.append(s("path", { class: "strip-here", d }));
   }
 
   private drawRange(
@@ -137,29 +109,21 @@ export class TradeoffPanel extends Panel {
   ): void {
     const [start, stop] = [Math.max(left, this.x(lo)), Math.min(right, this.x(hi))];
     if (stop <= start) return;
-    const group = layer.append("g").attr("class", "winner");
     const shown = names.map((name) => winnerName(name, view)).join(" = ");
-    group.append("title").text(`${shown}: λ ${lo.toFixed(3)} to ${hi.toFixed(3)}`);
+    const title = s("title", {}, `${shown}: λ ${lo.toFixed(3)} to ${hi.toFixed(3)}`);
+    const group = s("g", { class: "winner" }, title);
+    layer.append(group);
     names.forEach((name, place) => {
       const model = Number(name);
-      group
-        .append("rect")
-        .attr("class", Number.isNaN(model) ? "trivial" : lookOf(view, model))
-        .attr("x", start)
-        .attr("y", y + (place * STRIP) / names.length)
-        .attr("width", stop - start)
-        .attr("height", STRIP / names.length);
+      const look = Number.isNaN(model) ? "trivial" : lookOf(view, model);
+      const [top, height] = [y + (place * STRIP) / names.length, STRIP / names.length];
+      group.append(s("rect", { class: look, x: start, y: top, width: stop - start, height }));
     });
     const room = Math.floor((stop - start - 8) / 6.2);
     // One letter and an ellipsis name no model; the title under the pointer does.
     if (room < Math.min(shown.length, 4)) return;
-    group
-      .append("text")
-      .attr("class", "winner-name")
-      .attr("x", (start + stop) / 2)
-      .attr("y", y + STRIP + 13)
-      .attr("text-anchor", "middle")
-      .text(shortened(shown, room));
+    const middle = { x: (start + stop) / 2, y: y + STRIP + 13, "text-anchor": "middle" };
+    group.append(s("text", { class: "winner-name", ...middle }, shortened(shown, room)));
   }
 
   protected override nearest(view: View, px: number, py: number): Cursor | null {
@@ -177,7 +141,12 @@ export class TradeoffPanel extends Panel {
   }
 
   protected reads(view: View, cursor: Cursor): string {
-    return tradeoffReads(view, cursor);
+    const { index, beta } = view.settings;
+    const value = this.place(view.models[cursor.model]!, cursor.row)[1];
+    const here =
+      `At λ = ${short(view.lam, 3)} (β = ${short(beta, 3)}) ` +
+      `${ruleOf(view, cursor.model, cursor.row)} has ${INDEX_WORDS[index]} ${decimals(value)}.`;
+    return view.winners ? `${here} ${rangesSaid(view.winners, view, "λ", (lam) => lam)}` : here;
   }
 }
 
