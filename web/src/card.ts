@@ -1,13 +1,12 @@
 /** The card: everything about one operating point. */
 
 import { wilson } from "./arithmetic";
-import type { Source } from "./commands";
+import { isRule, ruleFile, rulePython, ruleSql, type Source } from "./commands";
 import { copyButton, h } from "./dom";
 import { counted, decimals, levelSaid, percent, percents, short } from "./format";
 import type { Glossary } from "./glossary";
 import { lookOf } from "./looks";
 import { namesOf } from "./names";
-import { isRule, ruleFile, rulePython, ruleSql } from "./rule";
 import { rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";

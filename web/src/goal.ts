@@ -6,7 +6,8 @@ import { counted, general, short } from "./format";
 import type { Glossary } from "./glossary";
 import { valueOf } from "./objective";
 import { lambdaOf, type Settings, type Store } from "./state";
-import { countsAt, itemsOf, type View } from "./view";
+import { countsAt } from "./table";
+import type { View } from "./view";
 
 type Goal = Settings["goal"];
 
@@ -139,25 +140,21 @@ export class Matters {
     this.beta.show(settings.beta);
     this.beta.slider.setAttribute("aria-valuetext", weighedSaid(settings.beta));
     this.weighed.textContent = weighedSaid(settings.beta);
-    const items = view.models[0] ? itemsOf(view.models[0].model) : 0;
     for (const [name, { show }] of Object.entries(this.boxes) as [
       keyof Matters["boxes"],
       NumberBox,
     ][])
-      show(settings[name] ?? items);
+      show(settings[name] ?? view.items);
     this.ofRows.textContent =
       settings.budgetItems === null
         ? ""
         : `That is ${short((100 * settings.budget) / settings.budgetItems, 3)}% of all items.`;
     const row = view.best.get(view.leader);
-    this.perThousand.textContent =
-      settings.goal === "money" && row !== undefined
-        ? `On these rows the best rule costs ${counted(
-            Number(
-              general(1000 * valueOf(view.objective, countsAt(view.models[view.leader]!, row)), 4),
-            ),
-          )} per 1,000 items.`
-        : "";
+    this.perThousand.textContent = "";
+    if (settings.goal !== "money" || row === undefined) return;
+    const cost = valueOf(view.objective, countsAt(view.models[view.leader]!.table, row));
+    const said = counted(Number(general(1000 * cost, 4)));
+    this.perThousand.textContent = `On these rows the best rule costs ${said} per 1,000 items.`;
   }
 }
 

@@ -14,7 +14,8 @@ import {
 
 import { gainOf, type Objective } from "./objective";
 import type { Settings } from "./state";
-import { countsAt, type ModelView, type View } from "./view";
+import { countsAt } from "./table";
+import type { ModelView, View } from "./view";
 
 /** As many looks as a reader can tell apart. */
 export const LOOKS = 8;
@@ -56,7 +57,7 @@ export class LookBook {
 /** What is maximised, at the best row of a model; models without such a row come last. */
 function gainAt(one: ModelView, best: ReadonlyMap<number, number>, objective: Objective): number {
   const row = best.get(one.place);
-  const gain = row === undefined ? NaN : gainOf(objective, countsAt(one, row));
+  const gain = row === undefined ? NaN : gainOf(objective, countsAt(one.table, row));
   return Number.isNaN(gain) ? -Number.MAX_VALUE : gain;
 }
 

@@ -11,9 +11,9 @@ import { constraintSaid, valueOf } from "./objective";
 import { macroSentence, nounOf, rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import type { Sorting, Store } from "./state";
-import { size } from "./table";
+import { countsAt, size } from "./table";
 import { belowChance, tooFewScores } from "./verdict/caveats";
-import { countsAt, type ModelView, type View, type Views } from "./view";
+import type { ModelView, View, Views } from "./view";
 
 /** Longer names are cut in the table, which has them whole under the pointer. */
 const LETTERS = 60;
@@ -237,7 +237,8 @@ export class Summary {
 
   /** The cost of the best row, in the column that has F for other objectives. */
   private cost(one: ModelView, best: number | undefined, view: View): Numbers {
-    const value = best === undefined ? NaN : 1000 * valueOf(view.objective, countsAt(one, best));
+    const value =
+      best === undefined ? NaN : 1000 * valueOf(view.objective, countsAt(one.table, best));
     // The lowest cost is the one that stands out.
     return { name: "f", text: short(value, 4), bracket: [-value, -value] };
   }

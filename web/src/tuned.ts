@@ -19,8 +19,8 @@ import {
 import { askedSaid, rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import type { Cursor, Settings } from "./state";
-import { nextLower, type Table } from "./table";
-import { bestRowFor, countsAt, seen, under, type ModelView, type View } from "./view";
+import { countsAt, nextLower, type Table } from "./table";
+import { bestRowFor, seen, under, type ModelView, type View } from "./view";
 
 export interface Tuned {
   /** The model on the tuning data. */
@@ -99,7 +99,7 @@ export function tunedLeader(
   for (const one of shown) {
     const tuned = tunedOf(one, settings);
     const row = tuned && chosenRow(tuned, objective);
-    const gain = tuned && row !== null ? gainOf(objective, countsAt(tuned.there, row)) : NaN;
+    const gain = tuned && row !== null ? gainOf(objective, countsAt(tuned.there.table, row)) : NaN;
     if (gain > highest) [leader, highest] = [one.place, gain];
   }
   return leader;
@@ -179,8 +179,7 @@ export function rowAtWeight(tuned: Tuned, weight: number, costs: boolean): numbe
 /** A value of the objective, with its name where it stands first. */
 function valueSaid(view: View, table: Table, row: number): string {
   const { objective, settings } = view;
-  const { positives, negatives } = table;
-  const counts = { tp: table.tp[row]!, fp: table.fp[row]!, positives, negatives };
+  const counts = countsAt(table, row);
   if (objective.costs)
     return `a cost of ${counted(Number(general(1000 * valueOf(objective, counts), 3)))} per 1,000 items`;
   if (objective.constraint)

@@ -1,11 +1,10 @@
 /** A threshold that the reader types: what exactly this number does, beside the best one. */
 
-import type { Source } from "./commands";
+import { isRule, ruleFile, rulePython, ruleSql, type Source } from "./commands";
 import { copyButton, h } from "./dom";
 import { counted, decimals, exact, percent } from "./format";
 import { parseNumber } from "./fragment";
 import type { Glossary } from "./glossary";
-import { isRule, ruleFile, rulePython, ruleSql } from "./rule";
 import { rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import type { Store } from "./state";

@@ -9,8 +9,9 @@ import type { Line } from "../lines";
 import { lookOf } from "../looks";
 import { rangesSaid, ruleOf, winnerName } from "../sentences";
 import { betaOf, lambdaOf, type Cursor } from "../state";
-import { baselinePoints, INDICES, pointOf, valueAt, type Range, type Tradeoff } from "../tradeoff";
-import { rowAtLambda, type ModelView, type View } from "../view";
+import { countsAt } from "../table";
+import { baselinePoints, bestRow, INDICES, valueAt, type Range, type Tradeoff } from "../tradeoff";
+import type { ModelView, View } from "../view";
 import { Panel } from "./frame";
 import type { Layer } from "./plane";
 
@@ -33,7 +34,7 @@ export class TradeoffPanel extends Panel {
 
   protected place(one: ModelView, row: number): readonly [number, number] {
     const { lam, settings } = this.view!;
-    return [lam, INDICES[settings.index].value(pointOf(one.table, row), lam)];
+    return [lam, INDICES[settings.index].value(countsAt(one.table, row), lam)];
   }
 
   protected drawBack(layer: Layer, view: View): void {
@@ -54,7 +55,7 @@ export class TradeoffPanel extends Panel {
   /** In tradeoff space a point is a whole curve. */
   protected override drawPoint(layer: Layer, view: View, cursor: Cursor): void {
     const index = INDICES[view.settings.index];
-    const point = pointOf(view.models[cursor.model]!.table, cursor.row);
+    const point = countsAt(view.models[cursor.model]!.table, cursor.row);
     const [left, right] = this.x.range() as [number, number];
     const seen = curveOf((lam) => index.value(point, lam)).filter(
       ([x, y]) => this.x(x) >= left && this.x(x) <= right && y >= this.y.invert(this.y.range()[0]!),
@@ -133,7 +134,7 @@ export class TradeoffPanel extends Panel {
       const away = Math.abs(this.y(valueAt(curve, lam)) - py);
       if (away < least) [best, least] = [place, away];
     }
-    return best === null ? null : { model: best, row: rowAtLambda(view, best, lam) };
+    return best === null ? null : { model: best, row: bestRow(view.tradeoffs.get(best)!, lam) };
   }
 
   protected override dragged(lam: number): void {

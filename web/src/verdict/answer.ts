@@ -17,12 +17,12 @@ import {
   type Verdict,
 } from "../model";
 import { Names } from "../names";
-import { objectiveOf, type GoalSettings } from "../objective";
+import type { GoalSettings } from "../objective";
 import { inflated, startWorker } from "../packing";
 import { headline, onTheseRows } from "../sentences";
 import { INITIAL, type Settings } from "../state";
 import { tunedAnswer } from "../tuned";
-import { itemsOf, type View } from "../view";
+import type { View } from "../view";
 import type { Rows } from "./contest";
 import { pictureHere, pictureOf } from "./picture";
 import type { Answer, Ask } from "./worker";
@@ -67,7 +67,7 @@ export class AnswerPanel {
 
   constructor(
     private readonly data: ReportData,
-    private readonly models: readonly Model[],
+    models: readonly Model[],
     confidence: Confidence,
     private readonly source: Source | null,
   ) {
@@ -137,7 +137,7 @@ export class AnswerPanel {
     const { settings } = view;
     const number = judge.ask({
       models: view.shown.map(({ place }) => place),
-      objective: objectiveOf(settings, this.models[0] ? itemsOf(this.models[0]) : 0),
+      objective: view.objective,
       prevalence: settings.prevalence ?? this.ownPrevalence,
       level: this.level,
     });

@@ -6,7 +6,8 @@
  */
 
 import { pairwise, Sum } from "../arithmetic";
-import { taskOf, worthOf, type Counts, type Objective, type Task } from "../objective";
+import { taskOf, worthOf, type Objective, type Task } from "../objective";
+import type { Counts } from "../table";
 import type { Draws } from "./judge";
 
 /** The rows of all models, as the page and its worker pass them on. */

@@ -18,9 +18,9 @@ import {
   valueOfGain,
   within,
   worthOf,
-  type Counts,
   type Objective,
 } from "../objective";
+import type { Counts } from "../table";
 import { caveatsOf } from "./caveats";
 import {
   atRatio,

@@ -5,7 +5,8 @@ import { capitalised, counted, general, levelSaid, shortened } from "../format";
 import { lookOf } from "../looks";
 import { higherIsBetter, nameOf, taskOf, valueOf, worthOf } from "../objective";
 import { chip } from "../summary";
-import { countsAt, type View } from "../view";
+import { countsAt } from "../table";
+import type { View } from "../view";
 import { shown } from "./words";
 import type { Shown } from "./worker";
 
@@ -149,7 +150,7 @@ export function pictureHere(view: View): HTMLElement | null {
       nothing: trivial(0),
       models: models.map((one) => {
         const row = best.get(one.place);
-        const here = row === undefined ? NaN : valueOf(objective, countsAt(one, row));
+        const here = row === undefined ? NaN : valueOf(objective, countsAt(one.table, row));
         return { name: one.model.name, here, expected: NaN, interval: [NaN, NaN] };
       }),
     },
