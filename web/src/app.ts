@@ -3,12 +3,13 @@
 import { Card } from "./card";
 import { snippetOf, type Source } from "./commands";
 import { Controls } from "./controls";
-import { copyButton, h, save } from "./dom";
+import { button, copyButton, h, s, save } from "./dom";
 import { Glossary } from "./glossary";
 import { Matters } from "./goal";
 import { Groups } from "./groups";
 import { headerOf, Help, skipLink, ThemeButton } from "./header";
 import { History, type Keeper } from "./history";
+import { chipOf } from "./looks";
 import { modelsOf, numberOf, USUAL, type Model, type ReportData } from "./model";
 import { Board } from "./panels/board";
 import { fileName, pointsCsv, thresholdsCsv } from "./saving";
@@ -203,8 +204,6 @@ class Report {
 
   private exports(): HTMLElement {
     const name = fileName(this.data.title);
-    const button = (label: string, act: () => void): HTMLElement =>
-      h("button", { type: "button", onclick: act }, label);
     const snippet = (): string => snippetOf(this.view, this.around.source);
     const { pageWith } = this.around;
     return h(
@@ -232,17 +231,8 @@ class Report {
 
 /** What the lines and marks of the panels are. */
 function legend(glossary: Glossary): HTMLElement {
-  const sample = (kind: string, d: string): SVGSVGElement => {
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    svg.setAttribute("class", "chip model-4");
-    svg.setAttribute("viewBox", "-14 -8 28 16");
-    svg.setAttribute("aria-hidden", "true");
-    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    path.setAttribute("class", kind);
-    path.setAttribute("d", d);
-    svg.append(path);
-    return svg;
-  };
+  const sample = (kind: string, d: string): SVGSVGElement =>
+    chipOf("model-4", s("path", { class: kind, d }));
   const [across, dot] = ["M-14,0H14", "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0"];
   const items: [string, string, HTMLElement | string][] = [
     ["curve", across, "curve"],

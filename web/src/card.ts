@@ -2,7 +2,7 @@
 
 import { wilson } from "./arithmetic";
 import { isRule, ruleFile, rulePython, ruleSql, type Source } from "./commands";
-import { copyButton, h } from "./dom";
+import { button, copyButton, h } from "./dom";
 import { counted, decimals, levelSaid, percent, percents, short } from "./format";
 import type { Glossary } from "./glossary";
 import { lookOf } from "./looks";
@@ -58,11 +58,7 @@ export class Card {
         "p",
         { class: "actions" },
         this.copy,
-        h(
-          "button",
-          { type: "button", class: "small", onclick: () => store.set({ chosen: null }) },
-          "Best for what matters",
-        ),
+        button("Best for what matters", () => store.set({ chosen: null }), { class: "small" }),
       ),
       this.copies,
       this.confusion(),

@@ -1,12 +1,12 @@
 /** The controls: index, prevalence, class, and what is drawn. */
 
-import { freshId, h } from "./dom";
+import { button, choiceBox, h, toggles } from "./dom";
 import { percent, short } from "./format";
 import type { Glossary, Term } from "./glossary";
-import { INTERPOLATIONS, type Interpolation } from "./spaces/pr";
+import { INTERPOLATIONS } from "./spaces/pr";
 import type { Settings, Store } from "./state";
 import { prevalence } from "./table";
-import { INDEX_NAMES, type IndexName } from "./tradeoff";
+import { INDEX_NAMES } from "./tradeoff";
 import type { View } from "./view";
 
 type Toggle = "curve" | "hull" | "isolines" | "baselines" | "unachievable" | "bands";
@@ -26,11 +26,7 @@ export class Controls {
   private readonly index: HTMLSelectElement;
   private readonly interpolation: HTMLSelectElement;
   private readonly interest: HTMLSelectElement;
-  private readonly own = h(
-    "button",
-    { type: "button", class: "small", "aria-label": "Reset the prevalence to that of the data" },
-    "Reset",
-  );
+  private readonly own: HTMLButtonElement;
   private readonly toggles = new Map<Toggle, HTMLInputElement>();
 
   constructor(
@@ -47,19 +43,25 @@ export class Controls {
       max: 1 - 1e-9,
       change: (share) => set({ prevalence: share }),
     });
-    this.own.addEventListener("click", () => set({ prevalence: null }));
-    this.index = choice(INDEX_NAMES, (name) => set({ index: name as IndexName }));
-    this.interpolation = choice(INTERPOLATIONS, (name) =>
-      set({ interpolation: name as Interpolation }),
+    this.own = button("Reset", () => set({ prevalence: null }), {
+      class: "small",
+      "aria-label": "Reset the prevalence to that of the data",
+    });
+    this.index = choice("index", INDEX_NAMES, (index) => set({ index }));
+    this.interpolation = choice("PR interpolation", INTERPOLATIONS, (interpolation) =>
+      set({ interpolation }),
     );
-    this.interest = choice(["positives", "negatives"], (name) => this.turn(name === "negatives"));
+    this.interest = choice("class of interest", ["positives", "negatives"], (name) =>
+      this.turn(name === "negatives"),
+    );
+    const { slider, number } = this.prevalence;
     this.element = h(
       "form",
       { class: "controls", "aria-label": "Controls", onsubmit: (event) => event.preventDefault() },
-      this.select("index", "index", this.index),
-      this.field("prevalence", "prevalence", this.prevalence, this.own),
-      this.select("class of interest", "class of interest", this.interest),
-      this.select("interpolation", "PR interpolation", this.interpolation),
+      this.field("index", "index", this.index),
+      this.field("prevalence", "prevalence", slider, number, this.own),
+      this.field("class of interest", "class of interest", this.interest),
+      this.field("interpolation", "PR interpolation", this.interpolation),
       this.shown(hasBands),
     );
   }
@@ -77,30 +79,9 @@ export class Controls {
     });
   }
 
-  private field(
-    term: Term,
-    label: string,
-    { slider, number }: Knob,
-    more?: HTMLElement,
-  ): HTMLElement {
-    return h(
-      "div",
-      { class: "field" },
-      h("span", { class: "name" }, this.glossary.term(term, label)),
-      slider,
-      number,
-      more,
-    );
-  }
-
-  private select(term: Term, label: string, box: HTMLSelectElement): HTMLElement {
-    box.setAttribute("aria-label", label);
-    return h(
-      "div",
-      { class: "field" },
-      h("span", { class: "name" }, this.glossary.term(term, label)),
-      box,
-    );
+  private field(term: Term, label: string, ...content: readonly HTMLElement[]): HTMLElement {
+    const name = h("span", { class: "name" }, this.glossary.term(term, label));
+    return h("div", { class: "field" }, name, ...content);
   }
 
   private shown(hasBands: boolean): HTMLElement {
@@ -112,23 +93,14 @@ export class Controls {
       ["unachievable", "unachievable region", "unachievable region"],
     ];
     if (hasBands) names.push(["bands", "confidence bands", "confidence band"]);
-    const legend = freshId("shown");
-    const group = h("div", { class: "toggles", role: "group", "aria-labelledby": legend });
-    group.append(h("span", { class: "name", id: legend }, "Show"));
-    for (const [name, label, term] of names) {
+    const items = names.map(([name, label, term]) => {
       const box = h("input", { type: "checkbox", "aria-label": `Show ${label}` });
       box.addEventListener("change", () => this.store.set({ [name]: box.checked }));
       this.toggles.set(name, box);
-      group.append(
-        h(
-          "span",
-          { class: "toggle" },
-          box,
-          term ? this.glossary.term(term, label) : h("span", {}, label),
-        ),
-      );
-    }
-    return group;
+      const said = term ? this.glossary.term(term, label) : h("span", {}, label);
+      return h("span", { class: "toggle" }, box, said);
+    });
+    return toggles("toggles", "Show", items);
   }
 
   draw(view: View): void {
@@ -147,10 +119,13 @@ export class Controls {
   }
 }
 
-function choice(names: readonly string[], change: (name: string) => void): HTMLSelectElement {
-  const box = h("select", {}, ...names.map((name) => h("option", { value: name }, name)));
-  box.addEventListener("change", () => change(box.value));
-  return box;
+function choice<Name extends string>(
+  label: string,
+  names: readonly Name[],
+  change: (name: Name) => void,
+): HTMLSelectElement {
+  const options = names.map((name) => [name, name] as const);
+  return choiceBox(options, change, { "aria-label": label });
 }
 
 /** A box for a number, and what shows another number in it. */

@@ -1,8 +1,8 @@
 /** What matters: one control for what model and threshold are chosen for. */
 
 import { knob, numberBox, rounded, type Knob, type NumberBox } from "./controls";
-import { h } from "./dom";
-import { counted, general, short } from "./format";
+import { button, choiceBox, h } from "./dom";
+import { counted, fName, general, short } from "./format";
 import type { Glossary } from "./glossary";
 import { valueOf } from "./objective";
 import { lambdaOf, type Settings, type Store } from "./state";
@@ -50,12 +50,7 @@ export class Matters {
       limits: { min: number; max?: number; above?: boolean },
     ): NumberBox => numberBox(label, limits, (value) => set({ [name]: value }));
     const goals = given === null ? GOALS : [...GOALS, ["given", given] as const];
-    this.goal = h(
-      "select",
-      { "aria-label": "What matters" },
-      ...goals.map(([value, words]) => h("option", { value }, words)),
-    );
-    this.goal.addEventListener("change", () => set({ goal: this.goal.value as Goal }));
+    this.goal = choiceBox(goals, (goal) => set({ goal }), { "aria-label": "What matters" });
     const steps = stored.length > 1 ? stored : null;
     this.beta = knob("Precision or recall", steps ? [0, steps.length - 1, 1] : [-1, 1, 0.01], {
       from: steps ? (beta) => nearest(steps, beta) : Math.log10,
@@ -76,10 +71,10 @@ export class Matters {
       budgetItems: box("budgetItems", "Items", { min: 0, max: 1e15, above: true }),
     };
     const { boxes } = this;
-    const own = h("button", { type: "button", class: "small" }, "these rows");
-    own.addEventListener("click", () => set({ budgetItems: null }));
+    const own = button("these rows", () => set({ budgetItems: null }), { class: "small" });
     const part = (goal: Goal, ...content: (HTMLElement | string)[]): HTMLElement => {
-      const element = h("span", { class: "part" }, ...content);
+      const words = content.map((each) => (typeof each === "string" ? h("span", {}, each) : each));
+      const element = h("span", { class: "part" }, ...words);
       this.parts.set(goal, element);
       return element;
     };
@@ -90,36 +85,30 @@ export class Matters {
       this.goal,
       part(
         "f",
-        h("span", {}, "precision"),
+        "precision",
         this.beta.slider,
-        h("span", {}, "recall"),
+        "recall",
         h("span", { class: "unit" }, glossary.term("β"), this.beta.number),
         this.weighed,
-        steps
-          ? h(
-              "span",
-              { class: "said" },
-              `The slider stops at ${steps.length} β whose verdicts are stored.`,
-            )
-          : "",
+        ...(steps ? [h("span", { class: "said" }, storedSaid(steps.length))] : []),
       ),
       part(
         "money",
-        h("span", {}, "a miss costs"),
+        "a miss costs",
         boxes.missCost.box,
-        h("span", {}, "and a false alarm"),
+        "and a false alarm",
         boxes.falseAlarmCost.box,
         this.perThousand,
       ),
-      part("precision", h("span", {}, "at least"), boxes.minPrecision.box),
-      part("recall", h("span", {}, "at least"), boxes.minRecall.box),
+      part("precision", "at least", boxes.minPrecision.box),
+      part("recall", "at least", boxes.minRecall.box),
       part(
         "budget",
-        h("span", {}, "at most"),
+        "at most",
         boxes.budget.box,
-        h("span", {}, "alarms in"),
+        "alarms in",
         boxes.budgetItems.box,
-        h("span", {}, "items, such as a day's, or in"),
+        "items, such as a day's, or in",
         own,
         this.ofRows,
       ),
@@ -158,6 +147,9 @@ export class Matters {
   }
 }
 
+const storedSaid = (betas: number): string =>
+  `The slider stops at ${betas} β whose verdicts are stored.`;
+
 /** The place of the β whose weight of recall is nearest. */
 function nearest(betas: readonly number[], beta: number): number {
   const away = (each: number): number => Math.abs(lambdaOf(each) - lambdaOf(beta));
@@ -165,10 +157,10 @@ function nearest(betas: readonly number[], beta: number): number {
 }
 
 /** What a β means, in words. */
-export function weighedSaid(beta: number): string {
+function weighedSaid(beta: number): string {
   if (beta === 1) return "F1: both count the same";
   if (beta === 0) return "precision alone counts";
   if (beta === Infinity) return "recall alone counts";
   const [more, times] = beta > 1 ? ["recall", beta] : ["precision", 1 / beta];
-  return `F${short(beta, 3)}: ${more} counts ${short(times, 3)} times as much`;
+  return `${fName(beta)}: ${more} counts ${short(times, 3)} times as much`;
 }

@@ -1,9 +1,9 @@
 /** A small table of the models, which is the legend as well. */
 
-import { h } from "./dom";
+import { button, h, scrolling } from "./dom";
 import { bracketed, decimals, percent, short, shortened } from "./format";
 import type { Glossary } from "./glossary";
-import { dash, glyph, LOOKS } from "./looks";
+import { chip, LOOKS } from "./looks";
 import { AREAS, AUPR, AUPRG, AUROC, type Bracket } from "./measures";
 import type { Model } from "./model";
 import { namesOf } from "./names";
@@ -54,37 +54,28 @@ export class Summary {
       "section",
       { class: "summary", "aria-label": "Summary" },
       searchBox(store, models),
-      h(
-        "div",
-        {
-          class: models.length > LOOKS ? "scroll tall" : "scroll",
-          tabindex: 0,
-          role: "region",
-          "aria-label": "Models",
-        },
+      scrolling(
+        "Models",
+        models.length > LOOKS,
+        this.caption,
         h(
-          "table",
+          "thead",
           {},
-          this.caption,
           h(
-            "thead",
+            "tr",
             {},
-            h(
-              "tr",
-              {},
-              this.heads.head("name", "name", this.nameHead, "rising"),
-              head(AUROC, glossary.term(AUROC)),
-              head(AUPR, glossary.term(AUPR)),
-              head(AUPRG, glossary.term(AUPRG)),
-              ...this.more.map((measure) => head(measure)),
-              this.heads.head("best", "best threshold", this.bestHead),
-              head("precision", glossary.term("precision")),
-              head("recall", glossary.term("recall")),
-              this.heads.head("f", "F or cost", this.valueHead),
-            ),
+            this.heads.head("name", "name", this.nameHead, "rising"),
+            head(AUROC, glossary.term(AUROC)),
+            head(AUPR, glossary.term(AUPR)),
+            head(AUPRG, glossary.term(AUPRG)),
+            ...this.more.map((measure) => head(measure)),
+            this.heads.head("best", "best threshold", this.bestHead),
+            head("precision", glossary.term("precision")),
+            head("recall", glossary.term("recall")),
+            this.heads.head("f", "F or cost", this.valueHead),
           ),
-          this.body,
         ),
+        this.body,
       ),
       this.macro,
       this.note,
@@ -145,10 +136,8 @@ export class Summary {
 
   /** The name, which shows its model alone. */
   private name(one: ModelView): HTMLButtonElement {
-    const button = h("button", { type: "button", class: "name-button" });
-    button.textContent = shortened(one.model.name, LETTERS);
-    button.addEventListener("click", () => this.isolation.toggle(one.place));
-    return button;
+    const act = (): void => this.isolation.toggle(one.place);
+    return button(shortened(one.model.name, LETTERS), act, { class: "name-button" });
   }
 
   /** Brings the row of a model into the window of the table. */
@@ -271,7 +260,6 @@ interface Highest {
   readonly text: string;
 }
 
-/** A number of the table: its column, how it is printed, and its limits. */
 /** What to beware of in a table. */
 function caveatsOf({ model }: ModelView): string[] {
   const { thresholds, positives, negatives, labels } = model.table;
@@ -282,6 +270,7 @@ function caveatsOf({ model }: ModelView): string[] {
   return tooFewScores(model.rows - 1);
 }
 
+/** A number of the table: its column, how it is printed, and its limits. */
 interface Numbers {
   readonly name: string;
   readonly text: string;
@@ -318,22 +307,6 @@ function notes(view: View): string[] {
   if (rounded.length)
     said.push(`${names(rounded)}: thresholds beyond 2**53 are rounded on this page.`);
   return said;
-}
-
-/** The colour, the dash and the mark of a look. */
-export function chip(look: number | undefined): SVGSVGElement {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("class", `chip model-${look ?? "rest"}`);
-  svg.setAttribute("viewBox", "-14 -8 28 16");
-  svg.setAttribute("aria-hidden", "true");
-  for (const d of ["M-14,0H14", glyph(look, 60)]) {
-    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    path.setAttribute("d", d);
-    const pattern = d.startsWith("M-14") && dash(look);
-    if (pattern) path.setAttribute("stroke-dasharray", pattern);
-    svg.append(path);
-  }
-  return svg;
 }
 
 /** Shows one model alone, and afterwards the models that were shown before. */

@@ -1,7 +1,7 @@
 /** A threshold that the reader types: what exactly this number does, beside the best one. */
 
 import { isRule, ruleFile, rulePython, ruleSql, type Source } from "./commands";
-import { copyButton, h } from "./dom";
+import { button, copyButton, h } from "./dom";
 import { counted, decimals, exact, percent } from "./format";
 import { parseNumber } from "./fragment";
 import type { Glossary } from "./glossary";
@@ -46,21 +46,13 @@ export class Typed {
     glossary: Glossary,
     source: Source | null,
   ) {
+    const missed = (table: Table, row: number): number => table.positives - table.tp[row]!;
+    const leftAlone = (table: Table, row: number): number => table.negatives - table.fp[row]!;
     this.lines = [
       { key: "tp", name: "positives found", value: (table, row) => table.tp[row]!, text: counted },
       { key: "fp", name: "false alarms", value: (table, row) => table.fp[row]!, text: counted },
-      {
-        key: "fn",
-        name: "positives missed",
-        value: (table, row) => table.positives - table.tp[row]!,
-        text: counted,
-      },
-      {
-        key: "tn",
-        name: "negatives left alone",
-        value: (table, row) => table.negatives - table.fp[row]!,
-        text: counted,
-      },
+      { key: "fn", name: "positives missed", value: missed, text: counted },
+      { key: "tn", name: "negatives left alone", value: leftAlone, text: counted },
       { key: "precision", name: glossary.term("precision"), value: pr.y, text: percent },
       { key: "recall", name: glossary.term("recall"), value: pr.x, text: percent },
       { key: "f", name: glossary.term("F measure", "F"), value: pr.f, text: decimals },
@@ -87,25 +79,13 @@ export class Typed {
       h("h2", {}, "Your threshold"),
       h(
         "form",
-        {
-          class: "actions",
-          onsubmit: (event) => {
-            event.preventDefault();
-            this.take();
-          },
-        },
+        { class: "actions", onsubmit: (event) => this.take(event) },
         this.box,
         h("button", { type: "submit", class: "small" }, "Apply"),
-        h(
-          "button",
-          {
-            type: "button",
-            class: "small",
-            "aria-label": "Clear your threshold",
-            onclick: () => this.clear(),
-          },
-          "Clear",
-        ),
+        button("Clear", () => this.clear(), {
+          class: "small",
+          "aria-label": "Clear your threshold",
+        }),
       ),
       this.problem,
       this.answer,
@@ -128,7 +108,8 @@ export class Typed {
     );
   }
 
-  private take(): void {
+  private take(event: Event): void {
+    event.preventDefault();
     const { view } = this;
     const cursor = view && cursorOf(view);
     // A decimal comma is what many keyboards offer.

@@ -1,6 +1,6 @@
 /** The panels, and the boxes that choose which are shown. */
 
-import { freshId, h } from "../dom";
+import { h, toggles } from "../dom";
 import { PANEL_NAMES, type PanelName } from "../state";
 import type { View } from "../view";
 import type { Panel, Shared } from "./frame";
@@ -44,12 +44,9 @@ export class Board {
   }
 
   private choices(): HTMLElement {
-    const id = freshId("panels");
-    const group = h("div", { class: "toggles chooser", role: "group", "aria-labelledby": id });
-    group.append(h("span", { class: "name", id }, "Panels"));
     const { store } = this.shared;
-    for (const name of PANEL_NAMES) {
-      if (!this.isOffered(name)) continue;
+    const offered = PANEL_NAMES.filter((name) => this.isOffered(name));
+    const items = offered.map((name) => {
       const box = h("input", { type: "checkbox" });
       box.addEventListener("change", () => {
         const panels = new Set(store.settings.panels);
@@ -58,9 +55,9 @@ export class Board {
         store.set({ panels, hovered: null });
       });
       this.boxes.set(name, box);
-      group.append(h("label", { class: "toggle" }, box, labelOf(name)));
-    }
-    return group;
+      return h("label", { class: "toggle" }, box, labelOf(name));
+    });
+    return toggles("toggles chooser", "Panels", items);
   }
 
   private isOffered(name: PanelName): boolean {
