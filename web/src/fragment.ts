@@ -251,21 +251,6 @@ function modelSet(key: string): Field<ReadonlySet<number>> {
   };
 }
 
-/** Some of these words, one entry for each. */
-export function words<Name extends string>(
-  key: string,
-  names: readonly Name[],
-): Field<ReadonlySet<Name>> {
-  return {
-    key,
-    write: (chosen) => (chosen.size ? names.filter((name) => chosen.has(name)) : ["none"]),
-    read: (texts) => {
-      const chosen = names.filter((name) => texts.includes(name));
-      return chosen.length || texts.includes("none") ? new Set(chosen) : undefined;
-    },
-  };
-}
-
 /** A name as an address holds it: a half of a pair of surrogates becomes the mark for it. */
 export function inText(name: string): string {
   return new URLSearchParams({ name }).get("name")!;

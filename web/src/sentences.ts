@@ -122,11 +122,17 @@ function capital(text: string): string {
   return /^calling/.test(text) ? capitalised(text) : text;
 }
 
-/** All that Python says: one verdict, or one for each class. */
+/** All that Python says: one verdict, or of each class the answer and what to beware of in it. */
 export function headline(view: View, verdicts: readonly Verdict[]): string[] {
-  return view.classes || verdicts.some(({ name }) => name)
-    ? verdictsOfClasses(verdicts)
-    : verdicts.flatMap(({ lines }) => lines);
+  if (!view.classes && verdicts.every(({ name }) => !name))
+    return verdicts.flatMap(({ lines }) => lines);
+  const said = verdicts
+    .slice(0, MOST)
+    .flatMap(({ name, lines: [answer, ...others] }) => [
+      `${name}: ${answer}`,
+      ...others.filter((line) => line.startsWith("Beware")).map((line) => `${name}: ${line}`),
+    ]);
+  return [...said, ...moreClasses(verdicts.length - MOST)];
 }
 
 /** The best rule of these rows, which is too good for others. */
@@ -147,11 +153,9 @@ export function onTheseRows(view: View): string[] {
     `On these rows, ${askedSaid(view)}, ${choice}: ` +
       `${percent(precision)} precision at ${percent(recall)} recall.`,
   ];
-  if (objective.costs || objective.constraint) {
-    if (view.shown.length > 1 && !samePrevalence(view.shown.map(({ table }) => table)))
-      said.push("The models have different prevalences, so set one prevalence to compare them.");
-  } else if (view.fWinners) said.push(rangesSaid(view.fWinners, view, "β", betaOf));
-  else if (view.shown.length > 1)
+  const isF = !objective.costs && !objective.constraint;
+  if (isF && view.fWinners) said.push(rangesSaid(view.fWinners, view, "β", betaOf));
+  else if (!samePrevalence(view.shown.map(({ table }) => table)))
     said.push("The models have different prevalences, so set one prevalence to compare them.");
   if (one.table.whole) said.push(howSure(one, row, view.confidence));
   return said;
@@ -184,23 +188,12 @@ export function nounOf(view: Pick<View, "classes">, many = false): string {
 /** How many classes have their own sentence. */
 const MOST = 5;
 
-/** The answer of each class, and what to beware of in it. */
-export function verdictsOfClasses(verdicts: readonly Verdict[]): string[] {
-  const said = verdicts
-    .slice(0, MOST)
-    .flatMap(({ name, lines: [answer, ...others] }) => [
-      `${name}: ${answer}`,
-      ...others.filter((line) => line.startsWith("Beware")).map((line) => `${name}: ${line}`),
-    ]);
-  return [...said, ...moreClasses(verdicts.length - MOST)];
-}
-
 function moreClasses(more: number): string[] {
   return more > 0 ? [`and ${more} more ${more === 1 ? "class" : "classes"}, in the table.`] : [];
 }
 
 /** The best rule of each class on these rows, which is too good for others. */
-export function classesOnTheseRows(view: View): string[] {
+function classesOnTheseRows(view: View): string[] {
   if (!view.shown.length) return ["No class is shown."];
   const said = view.shown.slice(0, MOST).map((one, place) => {
     const row = view.best.get(one.place);

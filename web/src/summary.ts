@@ -202,6 +202,8 @@ export class Summary {
       const number = best === undefined ? NaN : value();
       return { name, text: text(number), bracket: [number, number] };
     };
+    const { objective } = view;
+    const cost = best === undefined ? NaN : 1000 * valueOf(objective, countsAt(one.table, best));
     return [
       area(AUROC, this.views.area(one, AUROC, settings)),
       area(AUPR, this.views.prArea(one, settings)),
@@ -210,7 +212,8 @@ export class Summary {
       ofBest("precision", () => pr.y(one.table, best!), percent),
       ofBest("recall", () => pr.x(one.table, best!), percent),
       view.objective.costs
-        ? this.cost(one, best, view)
+        ? // The lowest cost is the one that stands out.
+          { name: "f", text: short(cost, 4), bracket: [-cost, -cost] }
         : ofBest("f", () => pr.f(one.table, best!, settings.beta), decimals),
     ];
   }
@@ -222,14 +225,6 @@ export class Summary {
     if (column === "best") return best === undefined ? NaN : one.table.thresholds[best]!;
     const [lo, hi] = this.numbers(one, view).find(({ name }) => name === column)!.bracket;
     return (lo + hi) / 2;
-  }
-
-  /** The cost of the best row, in the column that has F for other objectives. */
-  private cost(one: ModelView, best: number | undefined, view: View): Numbers {
-    const value =
-      best === undefined ? NaN : 1000 * valueOf(view.objective, countsAt(one.table, best));
-    // The lowest cost is the one that stands out.
-    return { name: "f", text: short(value, 4), bracket: [-value, -value] };
   }
 
   /** What a number of each column must reach to be the highest of the models shown, or to tie. */

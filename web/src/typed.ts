@@ -117,7 +117,8 @@ export class Typed {
     this.refuse(typed === undefined ? "This is not a number; type one such as 0.5 or 1e-3." : "");
     if (typed === undefined || !cursor) return;
     this.box.value = exact(typed);
-    const { strict, lenient } = this.rowsOf(view.models[cursor.model]!, view, typed);
+    const { table } = view.models[cursor.model]!;
+    const { strict, lenient } = rowsAt(table, typed, view.settings.otherClass);
     const chosen = { model: cursor.model, row: strict };
     this.store.set({ typed, hovered: null, ...(strict === lenient ? { chosen } : {}) });
   }
@@ -134,10 +135,6 @@ export class Typed {
     this.store.set({ typed: null });
   }
 
-  private rowsOf(one: ModelView, view: View, typed: number): RowsAt {
-    return rowsAt(one.table, typed, view.settings.otherClass);
-  }
-
   /** The model that is asked about, and the rows of the threshold; null where nothing is asked. */
   private asked(): { one: ModelView; rows: RowsAt; typed: number } | null {
     const { view } = this;
@@ -145,7 +142,7 @@ export class Typed {
     const typed = view?.settings.typed ?? null;
     if (!cursor || typed === null) return null;
     const one = view.models[cursor.model]!;
-    return { one, typed, rows: this.rowsOf(one, view, typed) };
+    return { one, typed, rows: rowsAt(one.table, typed, view!.settings.otherClass) };
   }
 
   draw(view: View): void {

@@ -10,15 +10,7 @@ import {
   type Decimal,
   type Peek,
 } from "./columns";
-import {
-  decimalComma,
-  InputError,
-  MOST_LINES,
-  several,
-  shown,
-  unreadable,
-  type Lined,
-} from "./problems";
+import { commas, InputError, MOST_LINES, several, shown, unreadable, type Lined } from "./problems";
 import type { Columns } from "./reading";
 import { readText, Scanner } from "./text";
 
@@ -143,7 +135,7 @@ export class CsvFile implements Lined {
         throw unreadable(
           this.name,
           `its values are separated by ${shown(mark)}`,
-          decimalComma(number),
+          commas(number, ","),
         );
     }
     return delimiter;
@@ -255,7 +247,7 @@ function looksLikeHeader(first: readonly string[], body: readonly Record[]): boo
   return first.every((cell) => !isMissing(cell));
 }
 
-export function peekOf(name: string, cells: readonly string[], decimal: Decimal): Peek {
+function peekOf(name: string, cells: readonly string[], decimal: Decimal): Peek {
   const kind = kindOf(cells, decimal);
   const number = (cell: string): number => numberIn(cell) ?? parseNumber(cell, decimal) ?? NaN;
   const value = (cell: string): Peek["values"][number] =>

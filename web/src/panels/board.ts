@@ -4,13 +4,11 @@ import { h, toggles } from "../dom";
 import { PANEL_NAMES, type PanelName } from "../state";
 import type { View } from "../view";
 import type { Panel, Shared } from "./frame";
-import { GainsPanel, LiftPanel } from "./gains";
 import { HistogramPanel } from "./histogram";
-import { NetBenefitPanel, ReliabilityPanel } from "./probabilities";
-import { PromisedPanel } from "./promised";
+import { GainsPanel, LiftPanel, NetBenefitPanel, ReliabilityPanel } from "./scores";
 import { PrgPanel, PrPanel, RocPanel } from "./spaces";
 import { TEXTS } from "./texts";
-import { TradeoffPanel } from "./tradeoff";
+import { PromisedPanel, TradeoffPanel } from "./weights";
 
 type Charted = keyof typeof TEXTS;
 

@@ -182,9 +182,8 @@ export abstract class Panel extends Plane {
   /** One sentence that reads the result. */
   protected abstract reads(view: View, cursor: Cursor): string;
 
-  protected drawOver(_layer: Layer, _view: View): void {
-    // Most panels have nothing beyond their axes.
-  }
+  /** What a panel draws beyond its axes. */
+  protected drawOver(_layer: Layer, _view: View): void {}
 
   draw(view: View): void {
     this.view = view;
@@ -364,14 +363,10 @@ export abstract class Panel extends Plane {
   }
 
   /** What a panel draws for the model in hand. */
-  protected drawLine(_layer: Layer, _view: View, _cursor: Cursor): void {
-    // In most panels all models are drawn alike.
-  }
+  protected drawLine(_layer: Layer, _view: View, _cursor: Cursor): void {}
 
   /** What a space draws for the point itself, behind its mark. */
-  protected drawPoint(_layer: Layer, _view: View, _cursor: Cursor): void {
-    // In most spaces a point is a point.
-  }
+  protected drawPoint(_layer: Layer, _view: View, _cursor: Cursor): void {}
 
   /** Where a row is drawn, in pixels. */
   protected position(one: ModelView, row: number): [number, number] {
@@ -393,9 +388,7 @@ export abstract class Panel extends Plane {
   }
 
   /** What a drag does beyond choosing the point. */
-  protected dragged(_lam: number): void {
-    // Only tradeoff space has more to set.
-  }
+  protected dragged(_lam: number): void {}
 
   private listen(): void {
     const at = (event: PointerEvent): [Cursor | null, number] => {

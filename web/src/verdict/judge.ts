@@ -117,9 +117,6 @@ export interface Verdict {
   readonly models: readonly ModelValue[];
 }
 
-/** No rule keeps what was asked for. */
-export class NoRuleError extends Error {}
-
 /** The best rule of each model in the sample, and which model is best. */
 export interface Choice {
   readonly rules: readonly number[];
@@ -150,14 +147,14 @@ export function judge(
   const gain = (counts: Counts): number => gainOf(objective, counts);
   const drawn = resampled(contest, choices, choice, gain);
   const parts = countParts(contest);
-  const crossed = crossFitted(contest, draws, parts);
+  // Without rows of both classes on either side there is nothing to judge a choice on.
+  const crossed = Array.from({ length: parts === 1 ? 0 : REPEATS }, (_, repetition) =>
+    crossFitted(contest, draws.folds(parts, repetition), parts),
+  );
   const winners = bestModels(drawn.inside);
 
   const apparent = choice.gains[choice.model]!;
-  const optimism = meanKnown(
-    difference(picked(drawn.inside, winners), picked(drawn.outside, winners)),
-  );
-  const corrected = apparent - optimism;
+  const corrected = apparent - optimismOf(drawn, winners);
   const honest = meanKnown(Float64Array.from(crossed, gain));
   // Each model is corrected for the choice of its own threshold, and as much as the chosen one for
   // the choice among the models, so that their values can be compared.
@@ -233,7 +230,7 @@ export function chooseHere(contest: Contest): Choice {
   const rules = choices.rule.map(([rule]) => rule!);
   if (rules.every((rule) => rule === NO_RULE)) {
     const { constraint } = contest.objective;
-    throw new NoRuleError(
+    throw new Error(
       constraint
         ? noRuleSaid(constraint, " of any model")
         : "no threshold of any model has a value; ask for less",
@@ -266,6 +263,11 @@ interface Resampled {
   readonly outside: PerModel;
   /** Of the rules that were chosen in the sample, in the replicate. */
   readonly fixed: PerModel;
+}
+
+/** How much better the winners seem in their replicates than they are. */
+function optimismOf({ inside, outside }: Resampled, winners: Int32Array): number {
+  return meanKnown(difference(picked(inside, winners), picked(outside, winners)));
 }
 
 function resampled(
@@ -361,16 +363,8 @@ function methodOf(parts: number): string {
   );
 }
 
-/** The pooled counts of choices that were judged on rows they were not made on. */
-function crossFitted(contest: Contest, draws: Draws, parts: number): Counts[] {
-  if (parts === 1) return [];
-  return Array.from({ length: REPEATS }, (_, repetition) =>
-    crossed(contest, draws.folds(parts, repetition), parts),
-  );
-}
-
 /** Chooses on all parts but one, and judges on that one; the pooled counts. */
-function crossed(contest: Contest, fold: Uint8Array, parts: number): Counts {
+function crossFitted(contest: Contest, fold: Uint8Array, parts: number): Counts {
   const chooser = new Chooser(contest, parts, null);
   for (let part = 0; part < parts; part++)
     chooser.choose(
@@ -448,9 +442,7 @@ function keptOf(
   const drawn = resampled(contest, choices, choice, quantity);
   const gains = chosenValues(contest, choices, (counts) => gainOf(contest.objective, counts));
   const winners = bestModels(gains);
-  const optimism = meanKnown(
-    difference(picked(drawn.inside, winners), picked(drawn.outside, winners)),
-  );
+  const optimism = optimismOf(drawn, winners);
   const expected = meanKnown(Float64Array.from(crossedCounts, quantity));
   const noise = difference(drawn.fixed[choice.model]!, here);
   const [lower, upper] = intervalAt(noise, [here - optimism, expected], level);
