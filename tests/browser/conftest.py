@@ -1,6 +1,7 @@
 """Debian's chromium through playwright, with the network off and everything it says heard."""
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from isometrics.report import write_report
 from isometrics.report.html import page_of
 from isometrics.report.model import report_model
 
-from .stage import Heard, points
+from .stage import Heard, points, settle, settled
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -26,10 +27,19 @@ def browser():
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("chromium is not installed")
-    with sync_api.sync_playwright() as playwright:
+    with sync_api.sync_playwright() as playwright, pytest.MonkeyPatch.context() as patched:
+        for name in ("check", "click", "fill", "press", "select_option", "uncheck"):
+            act = getattr(sync_api.Locator, name)
+            patched.setattr(sync_api.Locator, name, _settled_locator(act))
         browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
         yield browser
         browser.close()
+
+
+def _settled_locator(act):
+    return lambda locator, *given, **options: settled(partial(act, locator), locator.page)(
+        *given, **options
+    )
 
 
 @pytest.fixture(scope="session")
@@ -58,6 +68,14 @@ def open_page(context):
         address = Path(path).as_uri()
         opened.append((page, heard, address))
         page.goto(address)
+        settle(page)
+        for owner, names in (
+            (page, ("emulate_media", "go_back", "go_forward", "reload", "set_viewport_size")),
+            (page.keyboard, ("press",)),
+            (page.mouse, ("click", "move", "up")),
+        ):
+            for name in names:
+                setattr(owner, name, settled(getattr(owner, name), page))
         page.heard = heard
         return page
 

@@ -9,11 +9,6 @@ def svg(page, panel):
     return page.locator("figure.panel > svg").nth(PANELS.index(panel))
 
 
-def settle(page):
-    """Wait until what was asked for has been drawn."""
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))")
-
-
 def place(page, panel):
     """Return the coordinates of the operating point in a panel."""
     point = svg(page, panel).locator("circle.point")
@@ -34,4 +29,3 @@ def set_number(page, label, value):
     box = page.get_by_label(f"{label}, as a number", exact=True)
     box.fill(str(value))
     box.press("Enter")
-    settle(page)

@@ -9,8 +9,8 @@ import pytest
 import isometrics as iso
 from isometrics.report import write_report
 
-from .reading import row, set_number, settle, svg
-from .stage import points
+from .reading import row, set_number, svg
+from .stage import points, settle
 
 
 def test_a_beta_of_0_leaves_the_slider_at_its_end(open_page, report):
@@ -25,12 +25,9 @@ def test_only_the_main_button_moves_the_threshold(open_page, report):
     before = row(page)
     for chart in (page.locator(".histogram > svg"), svg(page, "ROC")):
         chart.click(button="right", position={"x": 60, "y": 60})
-        settle(page)
         page.mouse.move(0, 0)
-        settle(page)
         assert row(page) == before
     page.locator(".histogram > svg").click(position={"x": 60, "y": 60})
-    settle(page)
     assert row(page) != before
 
 
@@ -42,7 +39,6 @@ def test_a_finger_that_scrolls_does_not_move_the_point(browser, report, chart):
     page = context.new_page()
     page.goto(report.as_uri())
     page.locator(chart).scroll_into_view_if_needed()
-    settle(page)
     before = row(page)
     box = page.locator(chart).bounding_box()
     x, y = box["x"] + box["width"] / 3, box["y"] + box["height"] / 2
@@ -82,7 +78,6 @@ def test_zooming_keeps_the_point_in_sight(open_page, report):
         for _ in range(3):
             name = f"Zoom in (or Ctrl and the wheel; Shift and drag moves): {panel}"
             page.get_by_label(name, exact=True).click()
-        settle(page)
         assert svg(page, panel).locator("circle.point:not(.outside)").count() == 1
 
 
@@ -264,7 +259,6 @@ def test_large_sums_of_weights_stay_in_the_card(open_page, tmp_path):
     page = open_page(path)
     for width in (1300, 1120, 800, 360):
         page.set_viewport_size({"width": width, "height": 900})
-        settle(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         card, table = (page.locator(name).bounding_box() for name in (".card", ".confusion"))
         assert table["x"] + table["width"] <= card["x"] + card["width"]
@@ -287,7 +281,6 @@ def test_the_prevalence_can_be_read_and_moved(open_page, tmp_path):
     assert box.input_value() == "0.01928"
     for width in (1400, 360):
         page.set_viewport_size({"width": width, "height": 900})
-        settle(page)
         # The arrows of a box for numbers take the room of two letters.
         text = box.evaluate(
             """(box) => {

@@ -14,8 +14,7 @@ import isometrics as iso
 from isometrics import OperatingPoints
 from isometrics.errors import IsometricsError
 
-from .reading import settle
-from .stage import sample
+from .stage import sample, settle
 
 
 @pytest.fixture(scope="module")

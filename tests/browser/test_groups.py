@@ -7,7 +7,6 @@ import isometrics as iso
 from isometrics.measures import optimal_f_gain
 from isometrics.report import write_report
 
-from .reading import settle
 from .test_safety import letters
 
 
@@ -58,7 +57,6 @@ def shown(text, letters=48):
 def test_groups_have_a_table_and_an_answer(open_page, groups):
     analysis, path = groups
     page = open_page(path)
-    settle(page)
     said = text_of(page, ".groups .first")
     assert said.startswith("One threshold does not serve all 12 groups: ")
     assert "site 3: F1 is " in text_of(page, ".groups")
@@ -77,7 +75,6 @@ def test_groups_have_a_table_and_an_answer(open_page, groups):
 
 def test_groups_are_sorted_and_searched(open_page, groups):
     page = open_page(groups[1])
-    settle(page)
     page.get_by_label("Order").select_option(label="by name")
     names = [row[0] for row in cells(page)]
     assert [name for name in names if name.startswith("site")] == [f"site {k}" for k in range(7)]
@@ -92,7 +89,6 @@ def test_groups_are_sorted_and_searched(open_page, groups):
 
 def test_curves_of_groups(open_page, groups):
     page = open_page(groups[1])
-    settle(page)
     assert page.locator(".group-pictures > svg").count() == 12
     assert page.locator(".group-pictures .group-common").count() > 5
     for picture in page.locator(".group-pictures > svg").all():
@@ -100,7 +96,6 @@ def test_curves_of_groups(open_page, groups):
         title = picture.locator(".group-title").evaluate("(one) => one.getBBox()['width']")
         assert title <= 174
     page.get_by_label("Find a group").fill("site 3")
-    settle(page)
     assert page.locator(".group-pictures .group-curve").count() == 1
 
 
@@ -121,7 +116,6 @@ def test_groups_of_the_command(open_page, tmp_path, capsys):
     said = capsys.readouterr().out
     assert "all 2 groups" in said
     page = open_page(target)
-    settle(page)
     assert {row[0] for row in cells(page)} == {"north", "south"}
     assert text_of(page, ".groups .first") in said
 
@@ -129,7 +123,6 @@ def test_groups_of_the_command(open_page, tmp_path, capsys):
 def test_classes_are_no_rivals(open_page, classes):
     analysis, path = classes
     page = open_page(path)
-    settle(page)
     assert text_of(page, ".summary thead th >> nth=0") == "class"
     assert page.locator(".summary .highest").count() == 0
     assert page.locator(".summary .leader").count() == 0
@@ -154,9 +147,7 @@ def test_classes_are_no_rivals(open_page, classes):
 def test_classes_under_other_settings(open_page, classes):
     analysis, path = classes
     page = open_page(path)
-    settle(page)
     page.get_by_label("Show ant").uncheck()
-    settle(page)
     headline = text_of(page, ".headline")
     assert "each class by itself: </script><b>cat at score ≥" in headline
     assert "bee at score ≥" in headline
@@ -169,11 +160,9 @@ def test_classes_under_other_settings(open_page, classes):
 
 def test_hidden_models_are_not_bold(open_page, report):
     page = open_page(report)
-    settle(page)
     best = page.locator(".summary tbody tr", has_text="forest")
     assert best.locator(".highest").count() > 0
     page.get_by_label("Show forest").uncheck()
-    settle(page)
     assert best.locator(".highest").count() == 0
 
 
@@ -188,7 +177,6 @@ def sets(tmp_path_factory):
 
 def test_sets_have_no_thresholds(open_page, sets):
     page = open_page(sets)
-    settle(page)
     assert text_of(page, ".thresholds h2").startswith("Sets of clusters")
     assert not page.get_by_label("Copy threshold with all its digits").is_visible()
     assert not page.get_by_text("Copy the rule as").is_visible()
@@ -210,7 +198,6 @@ def test_sets_have_no_thresholds(open_page, sets):
 def test_points_of_a_curve_without_thresholds_copy_nothing(open_page, tmp_path):
     points = iso.OperatingPoints.from_counts([5, 8], [0, 9], positives=10, negatives=40)
     page = open_page(write_report({"curve": points}, tmp_path / "curve.html"))
-    settle(page)
     for button in page.locator(".thresholds td button", has_text="Copy").all():
         button.click()
         assert page.evaluate("navigator.clipboard.readText()") != "nan"
@@ -220,18 +207,15 @@ def test_points_of_a_curve_without_thresholds_copy_nothing(open_page, tmp_path):
 
 def test_the_controls_of_groups_are_in_the_address(open_page, groups):
     page = open_page(groups[1])
-    settle(page)
     page.get_by_label("Order").select_option(label="by name")
     page.get_by_label("Find a group").fill("SITE")
     page.wait_for_timeout(500)
     for entry in ("group-order=name", "group-search=SITE"):
         assert entry in page.url
     page.reload()
-    settle(page)
     assert [row[0] for row in cells(page)] == [f"site {k}" for k in range(7)]
     assert page.get_by_label("Find a group").input_value() == "SITE"
     page.locator(".history").get_by_role("button", name="Reset").click()
-    settle(page)
     assert len(cells(page)) == 12
     assert page.get_by_label("Order").input_value() == "worst"
 
@@ -243,7 +227,6 @@ def test_a_name_of_a_group_does_not_turn_its_sentence(open_page, tmp_path):
     scores = rng.normal(2 * labels + 2.0 * (group != "north"))
     analysis = iso.analyse(labels, {"forest": scores}, groups=group)
     page = open_page(analysis.report(tmp_path / "turned.html"))
-    settle(page)
     lines = letters(page, ".groups")
     assert sum(map(len, lines)) > 100
     said = [place for place in page.locator(".groups > p").all_text_contents() if "turned" in place]

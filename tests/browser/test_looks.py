@@ -7,7 +7,6 @@ import pytest
 
 import isometrics as iso
 
-from .reading import settle
 from .stage import WEB
 
 WIDTHS = [360, 800, 1400]
@@ -60,7 +59,6 @@ def test_axe_finds_nothing_in_a_report(open_page, full_report, axe):
         page.set_viewport_size({"width": width, "height": 900})
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            settle(page)
             found[width, scheme] = violations(page, axe)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert not any(found.values()), found
@@ -113,7 +111,6 @@ def test_the_first_screen_answers_which_model_which_threshold_how_sure(open_page
 def test_on_paper_there_are_panels_and_no_controls(open_page, report, tmp_path):
     page = open_page(report, scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
-    settle(page)
     for hidden in (".controls", ".matters", ".tools >> nth=0", ".exports", ".theme"):
         assert not page.locator(hidden).is_visible()
     for shown in (".headline", ".summary table", ".card", ".confusion"):
@@ -130,7 +127,6 @@ def test_groups_fit_on_paper(open_page, full_report):
     page = open_page(full_report)
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 720, "height": 1000})
-    settle(page)
     assert page.locator(".groups table").is_visible()
     assert page.locator(".groups select:visible, .groups input:visible").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= 720
@@ -140,7 +136,6 @@ def test_names_of_controls_stay_on_one_line(open_page, report):
     page = open_page(report)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
-        settle(page)
         for name in page.locator(".field .name").all():
             assert name.bounding_box()["height"] < 30
 
@@ -158,7 +153,6 @@ def test_every_control_has_a_name_for_screen_readers(open_page, report):
 
 def test_nothing_leaves_its_box_on_a_phone(open_page, full_report):
     page = open_page(full_report, width=360)
-    settle(page)
     for box in (".controls", ".groups", ".matters", ".typed"):
         right = page.locator(box).evaluate("(box) => box.getBoundingClientRect().right")
         for inside in page.locator(f"{box} :is(button, select, input):visible").all():
@@ -170,11 +164,9 @@ def test_nothing_leaves_its_box_on_a_phone(open_page, full_report):
 
 def test_the_picture_stands_beside_the_details_or_before_them(open_page, full_report):
     page = open_page(full_report)
-    settle(page)
     places = {}
     for width in (1400, 360):
         page.set_viewport_size({"width": width, "height": 900})
-        settle(page)
         places[width] = [
             page.locator(name).bounding_box() for name in (".lead", ".details", ".verdict-picture")
         ]

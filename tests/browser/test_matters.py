@@ -11,8 +11,8 @@ from isometrics.report import report_html
 from isometrics.report.html import page_of
 from isometrics.report.model import report_model
 
-from .reading import row, set_number, settle
-from .stage import sample
+from .reading import row, set_number
+from .stage import sample, settle
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,6 @@ def ask(page, goal, **numbers):
         box = page.get_by_label(label.replace("_", " "), exact=True)
         box.fill(str(number))
         box.press("Enter")
-    settle(page)
 
 
 def test_every_goal_has_its_verdict_and_its_best_rows(open_page, path, analysis):
@@ -98,7 +97,6 @@ def test_what_no_threshold_keeps_is_said(open_page, path):
     ask(page, "precision", Precision_at_least=1)
     page.get_by_label("Show forest").uncheck()
     page.get_by_label("Show linear").uncheck()
-    settle(page)
     assert lines(page)[0] == "No threshold of any model has precision of 1; ask for less."
 
 
@@ -135,7 +133,6 @@ def test_a_page_without_rows_has_a_picture_of_these_rows(open_page, analysis, tm
     path = tmp_path / "page.html"
     path.write_text(page_of(report_model(analysis.models)), encoding="utf-8")
     page = open_page(path)
-    settle(page)
     picture = page.locator(".verdict-picture")
     assert picture.locator(".row.chosen").inner_text().startswith("forest")
     best = {name: float(table.f()[1:].max()) for name, table in analysis.models.items()}
@@ -179,7 +176,6 @@ def test_a_page_of_many_rows_shows_what_python_stored(open_page, stored):
     for place in (0, 8, 27, 32, 39, 40):
         # The slider stops where verdicts are, and nowhere else.
         slider.fill(str(place))
-        settle(page)
         beta = JUDGED_BETAS[place]
         box = page.get_by_label("β, as a number", exact=True)
         # A box for numbers cannot hold an infinite one.

@@ -9,7 +9,7 @@ import isometrics as iso
 from isometrics.decisions.lift import lift, net_benefit
 from isometrics.report import write_report
 
-from .reading import row, set_number, settle, svg
+from .reading import row, set_number, svg
 from .stage import WEB, points, sample
 from .test_looks import violations
 
@@ -43,7 +43,6 @@ def box(page, label):
 def choose(page, *labels):
     for label in labels:
         box(page, label).check()
-    settle(page)
 
 
 def place(page, title):
@@ -62,7 +61,6 @@ def test_four_panels_are_shown_and_others_by_choice(open_page, path):
     assert "net-benefit" in page.url
     box(page, "ROC").uncheck()
     box(page, "score histogram").uncheck()
-    settle(page)
     assert page.locator("figure.panel h2").first.inner_text() == "Precision–recall"
     assert not page.locator(".histogram").is_visible()
 
@@ -74,7 +72,6 @@ def test_one_point_in_all_panels(open_page, path, models):
     svg(page, "ROC").focus()
     for key in ("PageDown", "PageDown", "ArrowLeft"):
         page.keyboard.press(key)
-    settle(page)
     at = row(page)
     share = (pts.tp[at] + pts.fp[at]) / 600
     assert place(page, "Cumulative gains") == pytest.approx((share, pts.recall[at]), abs=1e-9)
@@ -98,12 +95,9 @@ def test_a_drag_in_the_new_panels_moves_the_point(open_page, path):
         before = row(page)
         box = chart.bounding_box()
         page.mouse.click(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.5)
-        settle(page)
         assert row(page) != before, title
         page.mouse.move(2, 2)
-        settle(page)
         page.get_by_role("button", name="Best for what matters").click()
-        settle(page)
 
 
 def along_axis(chart, score):
@@ -128,7 +122,6 @@ def test_thresholds_stand_on_the_axis_where_their_labels_say(open_page, models, 
         histogram.click(position={"x": share * width, "y": 60})
         for _ in range(3):
             page.keyboard.press("ArrowLeft")
-            settle(page)
             threshold = float(models["forest"].thresholds[row(page)])
             label = histogram.locator(".threshold-label").text_content()
             assert float(label.removeprefix("≥ ")) == pytest.approx(threshold, rel=0.01)
@@ -179,7 +172,6 @@ def test_prevalence_and_class_reach_the_new_panels(open_page, path, models):
     x, y = place(page, "Lift")
     assert (x, y) == pytest.approx((share, moved.recall[at] / share), abs=1e-8)
     page.get_by_label("class of interest").select_option("negatives")
-    settle(page)
     x, y = place(page, "Cumulative gains")
     assert 0 < x <= 1
     assert 0 < y <= 1
@@ -205,7 +197,6 @@ def test_at_low_prevalence_panels_zoom_to_the_curves_and_back(open_page, rare):
     for title in ("ROC", "Precision–recall gain"):
         button = figure(page, title).get_by_role("button", name="Zoom to the curves")
         button.click()
-        settle(page)
         across, up = ends(page, title)
         assert across[-1] - across[0] < 0.3
         if title != "ROC":
@@ -215,7 +206,6 @@ def test_at_low_prevalence_panels_zoom_to_the_curves_and_back(open_page, rare):
             assert words[0].startswith("F1 = ")
             assert up[0] > 0.3
         figure(page, title).get_by_role("button", name="Show the whole plane").click()
-        settle(page)
         assert ends(page, title)[0] == [0, 0.2, 0.4, 0.6, 0.8, 1]
     assert figure(page, "Tradeoff").locator(".near").is_hidden()
 
@@ -231,7 +221,6 @@ def test_every_panel_explains_itself_with_a_formula(open_page, path):
     for panel in page.locator("figure.panel").all():
         assert len(panel.locator(".shows").inner_text().split()) > 10
         panel.locator(".why summary").click()
-        settle(page)
         words = panel.locator(".why").inner_text().split()
         assert 80 < len(words) < 320
         formula = panel.locator(".why math").first

@@ -8,7 +8,7 @@ import pytest
 import isometrics as iso
 from isometrics.report import write_report
 
-from .reading import set_number, settle
+from .reading import set_number
 from .stage import WEB
 from .test_looks import violations
 from .test_more_panels import box, figure
@@ -84,7 +84,6 @@ def test_a_picture_shows_what_each_threshold_of_the_tuning_data_achieves(
     assert said.endswith("with intervals of 95%; each model at its threshold of the tuning data.")
     # For other settings the page has the values on these rows.
     set_number(page, "β", 2)
-    settle(page)
     chosen = {name: iso.best_threshold(tuning.models[name], beta=2) for name in NAMES}
     right = {name: judged.models[name].at(chosen[name].threshold).f(2)[0] for name in NAMES}
     shown = {
@@ -100,7 +99,6 @@ def test_names_of_curves_begin_beside_the_marks(open_page, judged, tmp_path):
     verdict = judged.verdict(thresholds_from=tuning, n_resamples=50)
     path = judged.report(tmp_path / "page.html", thresholds_from=tuning, verdict=verdict)
     page = open_page(path)
-    settle(page)
     inside = """(one) => {
         const {left, right, top, bottom} = one.getBoundingClientRect();
         return [left, right, top, bottom];
@@ -138,7 +136,6 @@ def test_other_objectives_are_chosen_on_the_tuning_data_too(open_page, path, tun
         page = open_page(path)
         page.goto(path.as_uri() + fragment)
         page.reload()
-        settle(page)
         verdict = judged.verdict(thresholds_from=tuning, n_resamples=50, **objective)
         said = headline(page)
         assert said.startswith("On the tuning data, ")
@@ -205,7 +202,6 @@ def test_a_drag_sets_beta_and_takes_the_threshold_of_the_tuning_data(open_page, 
     page.mouse.down()
     page.mouse.move(bounds["x"] + bounds["width"] * 0.8, bounds["y"] + bounds["height"] * 0.4)
     page.mouse.up()
-    settle(page)
     beta = float(page.get_by_label("β, as a number", exact=True).input_value())
     assert 1.2 < beta < 3
     name = page.locator(".card h2").inner_text()
@@ -228,7 +224,6 @@ def test_prevalence_and_class_reach_the_panel(open_page, path, tuning, judged):
         assert marks(page, "achieved", look) == pytest.approx(result.achieved[0, 0], abs=1e-6)
     page = open_page(path)
     page.get_by_label("class of interest").select_option("negatives")
-    settle(page)
     labels, scores = rows(1, 300)
     others, test_scores = rows(2, 900)
     result = iso.evaluate(
@@ -262,7 +257,6 @@ def test_long_tables_keep_what_can_be_best(open_page, tmp_path):
     # Under a constraint another row may be best, which the page does not have.
     page.goto(path.as_uri() + "#matters=precision&min-precision=0.8")
     page.reload()
-    settle(page)
     assert headline(page).startswith("Of the tuning data this page has the thresholds that are")
     assert "--thresholds-from TUNING_FILE --min-precision 0.8 says." in headline(page)
     assert figure(page, "Promised and achieved").locator(".promised-mark").count() == 0
@@ -276,7 +270,6 @@ def test_a_constraint_that_nothing_keeps(open_page, path, tmp_path):
     page = open_page(path)
     page.goto(path.as_uri() + "#matters=budget&budget=0.001")
     page.reload()
-    settle(page)
     # Flagging nothing keeps every budget.
     assert "at score ≥ ∞ is best." in headline(page)
     tuning = iso.OperatingPoints.from_scores([0, 1, 1, 0], [0.9, 0.8, 0.7, 0.1])
@@ -285,7 +278,6 @@ def test_a_constraint_that_nothing_keeps(open_page, path, tmp_path):
     page = open_page(small)
     page.goto(small.as_uri() + "#matters=precision&min-precision=1")
     page.reload()
-    settle(page)
     assert headline(page) == "No threshold has precision of 1 on the tuning data; ask for less."
 
 
@@ -296,7 +288,6 @@ def test_without_tuning_data_the_panel_is_not_offered(open_page, report):
     # An address may ask for what this report does not have.
     page.goto(report.as_uri() + "#panels=roc,promised")
     page.reload()
-    settle(page)
     assert page.locator("figure.panel h2").all_inner_texts() == ["ROC"]
 
 
@@ -304,10 +295,8 @@ def test_the_panel_can_be_switched_off(open_page, path):
     page = open_page(path)
     assert page.locator("figure.panel").count() == 5
     box(page, "promised and achieved").uncheck()
-    settle(page)
     assert page.locator("figure.panel").count() == 4
     page.get_by_role("button", name="Undo").click()
-    settle(page)
     assert page.locator("figure.panel").count() == 5
 
 

@@ -6,7 +6,7 @@ import pytest
 from isometrics import OperatingPoints
 from isometrics.report import write_report
 
-from .reading import PANELS, row, set_number, settle, svg
+from .reading import PANELS, row, set_number, svg
 from .stage import points
 
 LOOKS = 8
@@ -93,7 +93,6 @@ def test_the_best_eight_are_the_best_for_what_matters(open_page, thirty):
         page.get_by_label("A miss costs", exact=True).fill(str(miss))
         page.get_by_label("A false alarm costs", exact=True).fill(str(alarm))
         page.keyboard.press("Enter")
-        settle(page)
         cost = {
             name: float((miss * (pts.positives - pts.tp) + alarm * pts.fp).min())
             for name, pts in models.items()
@@ -137,7 +136,6 @@ def test_a_search_brings_models_forward(open_page, thirty):
     page = open_page(path)
     box = page.get_by_label("Search the names of the models")
     box.fill("MODEL 02")
-    settle(page)
     assert "model 02" in names_of_coloured(page)
     assert len(names_of_coloured(page)) == LOOKS
     assert "1 name contains this" in page.locator(".search").inner_text()
@@ -145,29 +143,24 @@ def test_a_search_brings_models_forward(open_page, thirty):
     frame = page.locator(".summary .scroll").bounding_box()
     assert frame["y"] <= row["y"] <= frame["y"] + frame["height"]
     box.fill("nobody")
-    settle(page)
     assert "None of 30 names" in page.locator(".search").inner_text()
     assert names_of_coloured(page) == best_by_f(models, 1)
     box.fill("")
-    settle(page)
     assert "The best 8 of 30" in page.locator(".search").inner_text()
 
 
 def test_a_click_on_a_name_shows_it_alone_and_another_goes_back(open_page, thirty):
     page = open_page(thirty[1])
     page.get_by_label("Show model 05").uncheck()
-    settle(page)
     assert len(curves(page)) == 29
     name = page.get_by_role("button", name="model 07", exact=True)
     name.focus()
     page.keyboard.press("Enter")
-    settle(page)
     assert len(curves(page)) == 1
     assert page.locator(".card h2").inner_text() == "model 07"
     assert name.get_attribute("aria-pressed") == "true"
     assert name.evaluate("one => one === document.activeElement")
     page.keyboard.press("Enter")
-    settle(page)
     assert len(curves(page)) == 29
     assert not page.get_by_label("Show model 05").is_checked()
 
@@ -259,7 +252,6 @@ def test_baselines_collide_with_no_words(open_page, tmp_path, width):
     words = boxes(page, "Tradeoff", ".words .isoline-label")
     assert covered(words, pixels_of(page, "Tradeoff", ".curve")) == []
     page.get_by_label("Show constant").uncheck()
-    settle(page)
     names = ["everything", "one true positive"]
     shown = svg(page, "Tradeoff").locator(".words .isoline-label")
     assert shown.all_text_contents() == names
@@ -286,7 +278,6 @@ def test_curves_carry_their_names(open_page, report):
         names = svg(page, panel).locator(".curve-name text").all_text_contents()
         assert sorted(names) == ["forest", "linear"], panel
     page.get_by_role("button", name="forest", exact=True).click()
-    settle(page)
     assert svg(page, "ROC").locator(".curve-name").count() == 0
 
 
@@ -318,7 +309,6 @@ def test_a_tooltip_follows_the_pointer(open_page, report, two_models):
     for across in (0.3, 0.9):
         x, y = box["x"] + across * box["width"], box["y"] + 0.4 * box["height"]
         page.mouse.move(x, y)
-        settle(page)
         at = row(page)
         name = chart.get_attribute("aria-valuetext").split(",")[0]
         pts = two_models[name]
@@ -332,5 +322,4 @@ def test_a_tooltip_follows_the_pointer(open_page, report, two_models):
         assert 0 < nearest < 40
         assert where["x"] + where["width"] < box["x"] + box["width"] + 20
     page.mouse.move(2, 2)
-    settle(page)
     assert tooltip.is_hidden()

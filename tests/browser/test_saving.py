@@ -12,7 +12,7 @@ import pytest
 import isometrics as iso
 from isometrics.report import write_report
 
-from .reading import set_number, settle
+from .reading import set_number
 from .stage import points
 
 
@@ -104,7 +104,6 @@ def test_the_program_gives_the_numbers_of_the_view(open_page, report, two_models
     set_number(page, "Prevalence", 0.05)
     page.get_by_label("index", exact=True).select_option("jaccard")
     page.get_by_label("PR interpolation").select_option("linear")
-    settle(page)
     printed = run(
         saved(page, page.get_by_role("button", name="Python program", exact=True), tmp_path)
     )
@@ -125,7 +124,6 @@ def test_the_program_of_other_classes_sets_and_thinned_models(open_page, tmp_pat
     many = points(3, rows=9000)
     page = open_page(write_report({"many": many}, tmp_path / "many.html"))
     page.get_by_label("class of interest").select_option("negatives")
-    settle(page)
     printed = run(
         saved(page, page.get_by_role("button", name="Python program", exact=True), tmp_path)
     )
@@ -180,5 +178,4 @@ def test_the_rule_is_copied_for_other_programs(open_page, report, two_models, tm
         f'flagged = new_scores["{decision.origin.model}"] >= {decision.threshold!r}\n'
     )
     page.get_by_label("Class of interest").select_option(index=1)
-    settle(page)
     assert not page.get_by_role("button", name="Copy the rule as JSON").is_visible()

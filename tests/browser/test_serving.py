@@ -10,8 +10,7 @@ from isometrics.report.html import template
 from isometrics.report.model import report_model
 from isometrics.report.serve import page_server
 
-from .reading import settle
-from .stage import Heard
+from .stage import Heard, settle
 
 STATIC = Path(template.__wrapped__.__code__.co_filename).parent / "static"
 

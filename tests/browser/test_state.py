@@ -7,8 +7,8 @@ import pytest
 import isometrics as iso
 from isometrics.report import write_report
 
-from .reading import row, set_number, settle, svg
-from .stage import points
+from .reading import row, set_number, svg
+from .stage import points, settle
 
 
 def fragment(page):
@@ -28,7 +28,6 @@ def rest(page):
 def zoom_in(page, panel):
     name = f"Zoom in (or Ctrl and the wheel; Shift and drag moves): {panel}"
     page.get_by_label(name, exact=True).click()
-    settle(page)
 
 
 def axes(page, panel):
@@ -48,7 +47,6 @@ def change_everything(page):
     svg(page, "ROC").focus()
     page.keyboard.press("PageDown")
     page.mouse.move(0, 0)
-    settle(page)
 
 
 def shown(page):
@@ -75,7 +73,6 @@ def test_a_reload_keeps_everything(open_page, report):
     before = shown(page)
     assert all(before[name] != first[name] for name in before if name != "PRG")
     page.reload()
-    settle(page)
     assert shown(page) == before
 
 
@@ -86,7 +83,6 @@ def test_a_link_keeps_everything_at_another_width(open_page, report):
     other = open_page(report, width=900)
     other.goto(address)
     other.reload()
-    settle(other)
     assert shown(other) == shown(page)
 
 
@@ -98,16 +94,13 @@ def test_the_saved_report_keeps_everything(open_page, report, tmp_path):
     path = tmp_path / "saved.html"
     caught.value.save_as(path)
     saved = open_page(path)
-    settle(saved)
     assert shown(saved) == shown(page)
     assert fragment(saved) == {}
     # To return to the first settings is a change of a saved report, and stays.
     saved.get_by_role("button", name="Reset", exact=True).click()
-    settle(saved)
     first = shown(open_page(report))
     assert shown(saved) == first
     saved.reload()
-    settle(saved)
     assert shown(saved) == first
 
 
@@ -117,7 +110,6 @@ def test_a_page_that_the_browser_saves_keeps_everything(open_page, report, tmp_p
     path = tmp_path / "saved by the browser.html"
     path.write_text(page.content(), encoding="utf-8")
     saved = open_page(path)
-    settle(saved)
     assert shown(saved) == shown(page)
     with saved.expect_download() as caught:
         saved.get_by_role("button", name="Report (HTML)").click()
@@ -133,16 +125,13 @@ def test_back_and_forward_go_through_the_steps(open_page, report):
         rest(page)
         seen.append(shown(page))
     page.get_by_label("Show linear", exact=True).uncheck()
-    settle(page)
     seen.append(shown(page))
     for expected in seen[-2::-1]:
         page.go_back()
-        settle(page)
         assert shown(page) == expected
     assert fragment(page) == {}
     for expected in seen[1:]:
         page.go_forward()
-        settle(page)
         assert shown(page) == expected
 
 
@@ -176,11 +165,9 @@ def test_a_drag_is_one_step(open_page, report):
     assert steps(page) == before + 2
     for _ in range(5):
         page.keyboard.press("ArrowRight")
-    settle(page)
     assert steps(page) == before + 3
     page.go_back()
     page.go_back()
-    settle(page)
     assert shown(page) == end
 
 
@@ -192,46 +179,36 @@ def test_steps_are_undone_and_done_again(open_page, report):
     assert all(button.is_disabled() for button in (undo, redo, reset))
     seen = [shown(page)]
     page.get_by_label("Show hulls").uncheck()
-    settle(page)
     seen.append(shown(page))
     zoom_in(page, "ROC")
     seen.append(shown(page))
     undo.click()
-    settle(page)
     assert shown(page) == seen[1]
     page.keyboard.press("Control+z")
-    settle(page)
     assert shown(page) == seen[0]
     assert undo.is_disabled()
     page.keyboard.press("Control+Shift+Z")
-    settle(page)
     assert shown(page) == seen[1]
     redo.click()
-    settle(page)
     assert shown(page) == seen[2]
     assert redo.is_disabled()
     reset.click()
-    settle(page)
     assert shown(page) == seen[0]
     assert reset.is_disabled()
     undo.click()
-    settle(page)
     assert shown(page) == seen[2]
     # A step to the side takes what was undone away.
     undo.click()
     page.get_by_label("Show baselines").uncheck()
-    settle(page)
     assert redo.is_disabled()
 
 
 def test_text_boxes_undo_their_own_text(open_page, report):
     page = open_page(report)
     page.get_by_label("Show hulls").uncheck()
-    settle(page)
     before = shown(page)
     page.get_by_label("β, as a number", exact=True).focus()
     page.keyboard.press("Control+z")
-    settle(page)
     assert shown(page) == before
 
 
@@ -243,7 +220,6 @@ def test_what_an_address_cannot_mean_is_ignored(open_page, report):
     settle(page)
     assert shown(page) == before
     page.reload()
-    settle(page)
     assert shown(page) == before
     page.evaluate("(text) => (location.hash = text + '&beta=2')", text)
     settle(page)
@@ -269,7 +245,6 @@ def test_in_a_frame_the_page_around_keeps_its_steps(context, report, tmp_path):
     before = steps(page)
     frame = page.frame_locator("iframe")
     frame.get_by_label("Show hulls").uncheck()
-    settle(page)
     assert frame.get_by_role("button", name="Undo", exact=True).is_enabled()
     assert steps(page) == before
     page.close()
@@ -303,7 +278,6 @@ def type_threshold(page, text):
     box = page.get_by_label("A threshold of your own")
     box.fill(text)
     box.press("Enter")
-    settle(page)
 
 
 def typed(page, name):
@@ -336,20 +310,15 @@ def test_a_typed_threshold_stays_until_it_is_cleared(open_page, report):
     page = open_page(report)
     type_threshold(page, "0.5")
     page.reload()
-    settle(page)
     assert page.get_by_label("A threshold of your own").input_value() == "0.5"
     assert page.locator(".typed table").is_visible()
     page.get_by_label("class of interest").select_option("negatives")
-    settle(page)
     assert page.locator(".typed thead th").first.inner_text() == "score < 0.5"
     page.get_by_label("Clear your threshold").click()
-    settle(page)
     assert not page.locator(".typed table").is_visible()
     page.keyboard.press("Control+z")
-    settle(page)
     assert page.get_by_label("A threshold of your own").input_value() == "0.5"
     page.keyboard.press("Control+Shift+Z")
-    settle(page)
     assert page.get_by_label("A threshold of your own").input_value() == ""
 
 
@@ -431,28 +400,22 @@ def test_the_table_is_sorted_by_its_heads(open_page, three_models):
         (first, None),
     ):
         area.click()
-        settle(page)
         assert names(page) == expected
         assert head.get_attribute("aria-sort") == order
     # With keys; names are sorted as people do, and stay so.
     rest(page)
     page.get_by_role("button", name="Sort by name", exact=True).focus()
     page.keyboard.press("Enter")
-    settle(page)
     assert names(page) == ["a", "b9", "b10"]
     page.reload()
-    settle(page)
     assert names(page) == ["a", "b9", "b10"]
     # Anywhere on a head, but not on the word that explains itself.
     page.locator(".summary thead th").nth(1).click(position={"x": 3, "y": 3})
-    settle(page)
     assert names(page) == by_area
     page.locator(".summary thead").get_by_role("button", name="AUPR", exact=True).click()
-    settle(page)
     assert names(page) == by_area
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Sort by best threshold").click()
-    settle(page)
     best = {name: iso.best_threshold(one).threshold for name, one in models.items()}
     assert names(page) == sorted(models, key=lambda name: -best[name])
 
@@ -495,9 +458,7 @@ def test_paper_has_the_settings_in_a_line_and_no_controls(open_page, report):
     set_number(page, "β", 2)
     set_number(page, "Prevalence", 0.01)
     page.get_by_label("Show linear", exact=True).uncheck()
-    settle(page)
     page.emulate_media(media="print")
-    settle(page)
     assert line.inner_text() == (
         "Settings: beta 2; prevalence 0.01; hide linear; all others as the report was made."
     )

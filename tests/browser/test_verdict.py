@@ -7,7 +7,7 @@ import isometrics as iso
 from isometrics.report.html import page_of
 from isometrics.report.model import report_model
 
-from .reading import set_number, settle
+from .reading import set_number
 from .stage import sample
 
 
@@ -76,14 +76,11 @@ def test_other_settings_are_not_the_verdicts(open_page, analysis, tmp_path):
         ),
     ):
         change()
-        settle(page)
         assert lines(page)[0].startswith("On these rows, at β = 1, cut")
         assert f"isometrics verdict FILE {option} says" in lines(page)[-1]
         undo()
-        settle(page)
         assert lines(page) == verdict.lines()
     page.get_by_label("class of interest").select_option("negatives")
-    settle(page)
     assert lines(page)[0].startswith("On these rows, at β = 1, cut")
 
 
@@ -127,7 +124,6 @@ def test_the_highest_number_of_each_column_is_bold(open_page, tmp_path):
     assert is_bold("early", "f")
     assert not is_bold("late", "f")
     page.get_by_label("Show late").uncheck()
-    settle(page)
     assert not is_bold("early", "f")
 
 
