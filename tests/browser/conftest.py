@@ -1,5 +1,6 @@
 """Debian's chromium through playwright, with the network off and everything it says heard."""
 
+import json
 import shutil
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,7 @@ from isometrics.report import write_report
 from isometrics.report.html import page_of
 from isometrics.report.model import report_model
 
-from .stage import Heard, points, settle, settled
+from .stage import WEB, Heard, points, settle, settled
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -104,3 +105,26 @@ def start_page(tmp_path_factory):
     path = tmp_path_factory.mktemp("start") / "start.html"
     path.write_text(page_of(report_model({})), encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="session")
+def violations():
+    """Return a function that asks axe what is wrong with a page."""
+    program = WEB / "node_modules" / "axe-core" / "axe.min.js"
+    if not program.is_file():
+        pytest.skip("axe-core is missing; `make web` installs it")
+    axe = program.read_text(encoding="utf-8")
+
+    def found(page):
+        if not page.evaluate("() => 'axe' in window"):
+            page.evaluate(axe)
+        # Targets of 24 pixels are a rule that axe leaves out unless asked.
+        rules = {"rules": {"target-size": {"enabled": True}}}
+        found = page.evaluate("(rules) => axe.run(document, rules)", rules)["violations"]
+        return [
+            f"{one['id']}: {node['html'][:160]} {json.dumps(node['any'][:1])[:300]}"
+            for one in found
+            for node in one["nodes"]
+        ]
+
+    return found

@@ -10,7 +10,7 @@ from isometrics import OperatingPoints
 from isometrics.measures import Measure, register, unregister
 from isometrics.report import write_report
 
-from .reading import exact, place, row, set_number, svg
+from .reading import checkbox, copied, exact, figure, place, row, set_number, svg
 from .stage import points
 
 
@@ -43,18 +43,18 @@ def test_the_prevalence_equals_at_prevalence_at_the_points_shown(
         assert cell(page, name, "AUPR") == f"{one.pr.area():.3f}"
         assert cell(page, name, "AUPRG") == f"{one.prg.area():.3f}".replace("-", "−")
         assert cell(page, name, "f") == f"{iso.best_threshold(one, beta=1).f:.3f}"
-    page.get_by_label("Reset the prevalence to that of the data").click()
-    assert cell(page, "forest", "AUPR") == f"{two_models['forest'].pr.area():.3f}"
-
-
-def test_the_slider_of_the_prevalence_recomputes_too(open_page, report):
-    page = open_page(report)
-    before = cell(page, "forest", "AUPR")
-    slider = page.get_by_label("Prevalence", exact=True)
-    slider.focus()
+    reset = page.get_by_label("Reset the prevalence to that of the data")
+    reset.click()
+    area = f"{two_models['forest'].pr.area():.3f}"
+    assert cell(page, "forest", "AUPR") == area
+    # A number out of range is not taken.
+    set_number(page, "Prevalence", 2)
+    assert cell(page, "forest", "AUPR") == area
+    assert reset.is_disabled()
+    page.get_by_label("Prevalence", exact=True).focus()
     for _ in range(20):
         page.keyboard.press("ArrowLeft")
-    assert cell(page, "forest", "AUPR") != before
+    assert cell(page, "forest", "AUPR") != area
 
 
 def test_beta_by_slider_and_number(open_page, report, two_models):
@@ -75,14 +75,6 @@ def test_beta_by_slider_and_number(open_page, report, two_models):
     set_number(page, "β", 0)
     best = iso.best_threshold(two_models["forest"], beta=0)
     assert cell(page, "forest", "recall").startswith(f"{100 * best.recall:.1f}")
-
-
-def test_a_number_out_of_range_is_not_taken(open_page, report):
-    page = open_page(report)
-    before = cell(page, "forest", "AUPR")
-    set_number(page, "Prevalence", 2)
-    assert cell(page, "forest", "AUPR") == before
-    assert page.get_by_label("Reset the prevalence to that of the data").is_disabled()
 
 
 @pytest.mark.parametrize("index", ["kulczynski", "folke", "jaccard", "f-gain", "cost"])
@@ -123,16 +115,13 @@ def test_models_can_be_switched_off(open_page, report):
 )
 def test_what_is_drawn_can_be_chosen(open_page, report, label, panel, drawn):
     page = open_page(report)
-    assert svg(page, panel).locator(drawn).count() > 0
+    lines = svg(page, panel).locator(drawn)
+    assert lines.count() > 0
+    dashes = lines.first.evaluate("(line) => getComputedStyle(line).strokeDasharray")
+    # Never would a hull be taken for a curve.
+    assert (dashes != "none") == (drawn in {".hull", ".baseline"})
     page.get_by_label(label).uncheck()
-    assert svg(page, panel).locator(drawn).count() == 0
-
-
-def test_the_hull_is_dashed_and_the_curve_is_not(open_page, report):
-    page = open_page(report)
-    dashes = "(line) => getComputedStyle(line).strokeDasharray"
-    assert svg(page, "ROC").locator(".hull").first.evaluate(dashes) != "none"
-    assert svg(page, "ROC").locator(".curve").first.evaluate(dashes) == "none"
+    assert lines.count() == 0
 
 
 @pytest.mark.parametrize(
@@ -183,9 +172,8 @@ def test_the_thresholds_are_those_of_optimal_thresholds(open_page, report, two_m
     optimal = iso.optimal_thresholds(two_models["forest"])
     lines = page.locator(".thresholds tbody tr")
     assert lines.count() == len(optimal)
-    page.get_by_role("button", name="Copy the table of thresholds").click()
-    copied = page.evaluate("navigator.clipboard.readText()").splitlines()
-    numbers = np.array([[float(cell) for cell in line.split("\t")] for line in copied[1:]])
+    table = copied(page, "Copy the table of thresholds").splitlines()
+    numbers = np.array([[float(cell) for cell in line.split("\t")] for line in table[1:]])
     assert numbers[:, 0] == pytest.approx(np.sqrt(optimal.beta_squared_lo), rel=1e-12)
     assert numbers[:, 2].tolist() == optimal.thresholds.tolist()
     assert numbers[:, 3] == pytest.approx(optimal.precision, rel=1e-12)
@@ -203,10 +191,7 @@ def test_the_button_of_the_card_chooses_the_best_row(open_page, report, two_mode
     assert points.thresholds[row(page)] == points.thresholds[-1]
     page.get_by_role("button", name="Best for what matters").click()
     assert points.thresholds[row(page)] == iso.best_threshold(points).threshold
-
-
-def test_the_model_in_hand_stays_when_beta_changes(open_page, report, two_models):
-    page = open_page(report)
+    # The model in hand stays when β changes.
     svg(page, "ROC").focus()
     page.keyboard.press("m")
     set_number(page, "β", 3)
@@ -290,13 +275,13 @@ def test_every_panel_draws_sets_or_says_why_not(open_page, tmp_path):
     # The command reads scores, and can say nothing about sets.
     assert "isometrics verdict" not in said
     for name in ("reliability", "net benefit", "cumulative gains", "lift"):
-        page.get_by_label(name, exact=True).check()
+        checkbox(page, name).check()
     for panel, what in (("Reliability", "reliability"), ("Net benefit", "net benefit")):
-        shown = page.locator("figure.panel", has_text=panel)
+        shown = figure(page, panel)
         assert shown.locator(".result").inner_text() == f"Sets have no scores, and so no {what}."
         assert not shown.get_by_role("button", name="Zoom to the curves").is_visible()
     for panel in ("Cumulative gains", "Lift"):
-        assert page.locator("figure.panel", has_text=panel).locator(".curve").count() == 2
+        assert figure(page, panel).locator(".curve").count() == 2
     histogram = page.locator(".histogram .result")
     assert histogram.is_visible()
     assert histogram.inner_text() == "Sets have no scores, and so no histogram."

@@ -6,7 +6,7 @@ import pytest
 from isometrics import OperatingPoints
 from isometrics.report import write_report
 
-from .reading import PANELS, row, set_number, svg
+from .reading import PANELS, boxes, overlap, pixels, row, set_number, svg
 from .stage import points
 
 LOOKS = 8
@@ -165,33 +165,13 @@ def test_a_click_on_a_name_shows_it_alone_and_another_goes_back(open_page, thirt
     assert not page.get_by_label("Show model 05").is_checked()
 
 
-def boxes(page, panel, what):
-    """Return where words of a panel lie, in pixels."""
-    return svg(page, panel).evaluate(
-        """(svg, what) => [...svg.querySelectorAll(what)].map((one) => {
-            const {left, right, top, bottom} = one.getBoundingClientRect();
-            return [left, right, top, bottom];
-        })""",
-        what,
-    )
-
-
-def curve_pixels(page, panel):
-    """Return points every pixel along the coloured curves."""
-    return svg(page, panel).evaluate(
-        """(svg) => [...svg.querySelectorAll(".curve:not(.model-rest)")].flatMap((curve) => {
-            const all = curve.getTotalLength();
-            const matrix = curve.getScreenCTM();
-            return Array.from({length: Math.ceil(all)}, (_, at) => {
-                const {x, y} = curve.getPointAtLength(at).matrixTransform(matrix);
-                return [x, y];
-            });
-        })"""
-    )
-
-
-def overlap(one, two):
-    return one[0] < two[1] and two[0] < one[1] and one[2] < two[3] and two[2] < one[3]
+def covered(words, pixels):
+    """Return the words that a line crosses; letters do not fill their boxes."""
+    return [
+        word
+        for word in words
+        if any(word[0] + 1 < x < word[1] - 1 and word[2] + 2 < y < word[3] - 2 for x, y in pixels)
+    ]
 
 
 @pytest.mark.parametrize("width", [1400, 360])
@@ -200,37 +180,12 @@ def test_words_collide_neither_with_each_other_nor_with_curves(open_page, eight,
     for beta in (1, 3):
         set_number(page, "β", beta)
         for panel in ("ROC", "Precision–recall", "Precision–recall gain"):
-            words = boxes(page, panel, ".curve-name text, .words .isoline-label")
+            words = boxes(svg(page, panel), ".curve-name text, .words .isoline-label")
             assert words
             for place, one in enumerate(words):
                 assert not any(overlap(one, two) for two in words[:place])
-            # A pixel of grace: letters do not fill their boxes.
-            for x, y in curve_pixels(page, panel):
-                hit = [w for w in words if w[0] + 1 < x < w[1] - 1 and w[2] + 2 < y < w[3] - 2]
-                assert not hit, panel
-
-
-def pixels_of(page, panel, what):
-    """Return points every pixel along lines of a panel."""
-    return svg(page, panel).evaluate(
-        """(svg, what) => [...svg.querySelectorAll(what)].flatMap((line) => {
-            const matrix = line.getScreenCTM();
-            return Array.from({length: Math.ceil(line.getTotalLength())}, (_, at) => {
-                const {x, y} = line.getPointAtLength(at).matrixTransform(matrix);
-                return [x, y];
-            });
-        })""",
-        what,
-    )
-
-
-def covered(words, pixels):
-    """Return the words that a line crosses; letters do not fill their boxes."""
-    return [
-        word
-        for word in words
-        if any(word[0] + 1 < x < word[1] - 1 and word[2] + 2 < y < word[3] - 2 for x, y in pixels)
-    ]
+            lines = pixels(page, panel, ".curve:not(.model-rest)")
+            assert covered(words, lines) == [], panel
 
 
 @pytest.mark.parametrize("width", [1300, 360])
@@ -246,11 +201,11 @@ def test_baselines_collide_with_no_words(open_page, tmp_path, width):
     path = write_report(models, tmp_path / "page.html")
     page = open_page(path, width=width)
     for panel in ("ROC", "Precision–recall", "Precision–recall gain"):
-        words = boxes(page, panel, ".words .isoline-label")
+        words = boxes(svg(page, panel), ".words .isoline-label")
         assert len(words) >= 3
-        assert covered(words, pixels_of(page, panel, ".baseline")) == [], panel
-    words = boxes(page, "Tradeoff", ".words .isoline-label")
-    assert covered(words, pixels_of(page, "Tradeoff", ".curve")) == []
+        assert covered(words, pixels(page, panel, ".baseline")) == [], panel
+    words = boxes(svg(page, "Tradeoff"), ".words .isoline-label")
+    assert covered(words, pixels(page, "Tradeoff", ".curve")) == []
     page.get_by_label("Show constant").uncheck()
     names = ["everything", "one true positive"]
     shown = svg(page, "Tradeoff").locator(".words .isoline-label")
@@ -267,9 +222,9 @@ def test_the_hull_of_sets_collides_with_no_words(open_page, tmp_path):
     )
     page = open_page(write_report({"sets": sets}, tmp_path / "page.html"), width=1300)
     for panel in ("ROC", "Precision–recall"):
-        words = boxes(page, panel, ".words .isoline-label")
+        words = boxes(svg(page, panel), ".words .isoline-label")
         assert words
-        assert covered(words, pixels_of(page, panel, ".hull")) == [], panel
+        assert covered(words, pixels(page, panel, ".hull")) == [], panel
 
 
 def test_curves_carry_their_names(open_page, report):

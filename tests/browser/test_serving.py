@@ -10,6 +10,7 @@ from isometrics.report.html import template
 from isometrics.report.model import report_model
 from isometrics.report.serve import page_server
 
+from .reading import count, give
 from .stage import Heard, settle
 
 STATIC = Path(template.__wrapped__.__code__.co_filename).parent / "static"
@@ -51,10 +52,8 @@ def test_a_served_start_page_reads_files(browser, tmp_path):
         page = context.new_page()
         heard = Heard(page)
         page.goto(server.address)
-        page.locator("input[type=file]").set_input_files(str(path))
-        page.locator("form.columns").wait_for()
-        page.get_by_role("button", name="Show", exact=True).click()
-        page.locator("figure.panel").first.wait_for()
+        give(page, path)
+        count(page)
         assert heard.said == []
         context.close()
         server.shutdown()

@@ -7,7 +7,7 @@ import pytest
 import isometrics as iso
 from isometrics.report import write_report
 
-from .reading import row, set_number, svg
+from .reading import copied, count, give, row, saved, set_number, svg
 from .stage import points, settle
 
 
@@ -66,7 +66,7 @@ def shown(page):
     }
 
 
-def test_a_reload_keeps_everything(open_page, report):
+def test_a_reload_a_link_and_saved_reports_keep_everything(open_page, report, tmp_path):
     page = open_page(report)
     first = shown(page)
     change_everything(page)
@@ -74,47 +74,25 @@ def test_a_reload_keeps_everything(open_page, report):
     assert all(before[name] != first[name] for name in before if name != "PRG")
     page.reload()
     assert shown(page) == before
-
-
-def test_a_link_keeps_everything_at_another_width(open_page, report):
-    page = open_page(report)
-    change_everything(page)
-    address = page.evaluate("location.href")
     other = open_page(report, width=900)
-    other.goto(address)
+    other.goto(page.evaluate("location.href"))
     other.reload()
-    assert shown(other) == shown(page)
-
-
-def test_the_saved_report_keeps_everything(open_page, report, tmp_path):
-    page = open_page(report)
-    change_everything(page)
-    with page.expect_download() as caught:
-        page.get_by_role("button", name="Report (HTML)").click()
-    path = tmp_path / "saved.html"
-    caught.value.save_as(path)
-    saved = open_page(path)
-    assert shown(saved) == shown(page)
-    assert fragment(saved) == {}
+    assert shown(other) == before
+    by_page = open_page(saved(page, "Report (HTML)", tmp_path))
+    assert shown(by_page) == before
+    assert fragment(by_page) == {}
     # To return to the first settings is a change of a saved report, and stays.
-    saved.get_by_role("button", name="Reset", exact=True).click()
-    first = shown(open_page(report))
-    assert shown(saved) == first
-    saved.reload()
-    assert shown(saved) == first
-
-
-def test_a_page_that_the_browser_saves_keeps_everything(open_page, report, tmp_path):
-    page = open_page(report)
-    change_everything(page)
+    by_page.get_by_role("button", name="Reset", exact=True).click()
+    assert shown(by_page) == first
+    by_page.reload()
+    assert shown(by_page) == first
     path = tmp_path / "saved by the browser.html"
     path.write_text(page.content(), encoding="utf-8")
-    saved = open_page(path)
-    assert shown(saved) == shown(page)
-    with saved.expect_download() as caught:
-        saved.get_by_role("button", name="Report (HTML)").click()
+    by_browser = open_page(path)
+    assert shown(by_browser) == before
     # What was drawn is not saved a second time.
-    assert "<svg" not in caught.value.path().read_text(encoding="utf-8").split("<script")[0]
+    again = saved(by_browser, "Report (HTML)", tmp_path).read_text(encoding="utf-8")
+    assert "<svg" not in again.split("<script")[0]
 
 
 def test_back_and_forward_go_through_the_steps(open_page, report):
@@ -197,19 +175,14 @@ def test_steps_are_undone_and_done_again(open_page, report):
     assert reset.is_disabled()
     undo.click()
     assert shown(page) == seen[2]
+    # Text boxes undo their own text.
+    page.get_by_label("β, as a number", exact=True).focus()
+    page.keyboard.press("Control+z")
+    assert shown(page) == seen[2]
     # A step to the side takes what was undone away.
     undo.click()
     page.get_by_label("Show baselines").uncheck()
     assert redo.is_disabled()
-
-
-def test_text_boxes_undo_their_own_text(open_page, report):
-    page = open_page(report)
-    page.get_by_label("Show hulls").uncheck()
-    before = shown(page)
-    page.get_by_label("β, as a number", exact=True).focus()
-    page.keyboard.press("Control+z")
-    assert shown(page) == before
 
 
 def test_what_an_address_cannot_mean_is_ignored(open_page, report):
@@ -255,20 +228,15 @@ def test_a_dropped_file_begins_anew(open_page, start_page, tmp_path):
     path.write_text("label,score\n1,0.9\n0,0.5\n1,0.4\n0,0.1\n")
     page = open_page(start_page)
     for beta in ("1", "2"):
-        page.locator("input[type=file]").set_input_files(str(path))
-        page.locator("form.columns:visible").wait_for()
-        page.get_by_role("button", name="Show", exact=True).click()
-        page.locator("form.columns").wait_for(state="hidden")
+        give(page, path)
+        count(page)
         settle(page)
         assert fragment(page) == {}
         assert page.get_by_label("β, as a number", exact=True).input_value() == "1"
         set_number(page, "β", beta)
     assert fragment(page) == {"beta": "2"}
-    with page.expect_download() as caught:
-        page.get_by_role("button", name="Report (HTML)").click()
-    saved = tmp_path / "saved.html"
-    caught.value.save_as(saved)
-    assert open_page(saved).get_by_label("β, as a number", exact=True).input_value() == "2"
+    again = open_page(saved(page, "Report (HTML)", tmp_path))
+    assert again.get_by_label("β, as a number", exact=True).input_value() == "2"
 
 
 # ---------------------------------------------------------------------- a threshold of one's own
@@ -337,19 +305,16 @@ def test_the_rule_of_a_typed_threshold_is_copied_with_that_number(
 ):
     page = open_page(report)
     type_threshold(page, "0.5")
-    clipboard = "navigator.clipboard.readText()"
-    page.get_by_label("Copy the rule of your threshold as JSON").click()
+    start = "Copy the rule of your threshold as"
     path = tmp_path / "rule.json"
-    path.write_text(page.evaluate(clipboard), encoding="utf-8")
+    path.write_text(copied(page, f"{start} JSON"), encoding="utf-8")
     decision = iso.load_decision(path)
     right = two_models["forest"].at([0.5])
     assert decision.threshold == 0.5
     assert (decision.tp, decision.fp) == (right.tp[0], right.fp[0])
     assert decision.objective == "chosen by hand"
-    page.get_by_label("Copy the rule of your threshold as SQL").click()
-    assert "CAST('0.5' AS DOUBLE PRECISION)" in page.evaluate(clipboard)
-    page.get_by_label("Copy the rule of your threshold as Python").click()
-    assert page.evaluate(clipboard) == 'flagged = new_scores["forest"] >= 0.5\n'
+    assert "CAST('0.5' AS DOUBLE PRECISION)" in copied(page, f"{start} SQL")
+    assert copied(page, f"{start} Python") == 'flagged = new_scores["forest"] >= 0.5\n'
 
 
 def test_limits_are_given_where_rows_were_left_out(open_page, tmp_path):
