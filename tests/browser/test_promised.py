@@ -278,15 +278,6 @@ def test_without_tuning_data_the_panel_is_not_offered(open_page, report):
     assert page.locator("figure.panel h2").all_inner_texts() == ["ROC"]
 
 
-def test_the_panel_can_be_switched_off(open_page, path):
-    page = open_page(path)
-    assert page.locator("figure.panel").count() == 5
-    checkbox(page, "promised and achieved").uncheck()
-    assert page.locator("figure.panel").count() == 4
-    page.get_by_role("button", name="Undo").click()
-    assert page.locator("figure.panel").count() == 5
-
-
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1400, "light")])
 def test_axe_finds_nothing(open_page, path, violations, width, scheme):
     page = open_page(path, width=width, scheme=scheme)

@@ -47,6 +47,8 @@ def change_everything(page):
     svg(page, "ROC").focus()
     page.keyboard.press("PageDown")
     page.mouse.move(0, 0)
+    # What follows so soon on the last step is written a little later.
+    rest(page)
 
 
 def shown(page):

@@ -82,9 +82,7 @@ export class History {
       root.addEventListener(name, act, { capture: true, signal });
     on("pointerdown", () => (this.isFresh = this.isHeld = true));
     for (const name of ["pointerup", "pointercancel"]) on(name, () => (this.isHeld = false));
-    root.addEventListener("keydown", (event) => this.keyed(event as KeyboardEvent), {
-      signal,
-    });
+    root.addEventListener("keydown", (event) => this.keyed(event as KeyboardEvent), { signal });
   }
 
   /** The settings as a saved report has them. */

@@ -11,7 +11,7 @@ import { takeaway } from "./table";
 import { cutAt, rowHere, tunedOf } from "./tuned";
 import { cursorOf, type ModelView, type View } from "./view";
 
-export interface ThresholdRow {
+interface ThresholdRow {
   /** The model with the threshold of this row. */
   readonly one: ModelView;
   readonly row: number;

@@ -107,18 +107,15 @@ export class Numbers {
 
   private addWritten(cell: string): void {
     const value = parseNumber(cell, this.decimal);
-    if (isMissing(cell) || Number.isNaN(value)) {
-      this.missing.add(this.size);
-      this.push(NaN);
-    } else if (value === undefined) {
-      this.strange.add(this.size, cell);
-      this.push(NaN);
-    } else {
+    if (isMissing(cell) || Number.isNaN(value)) this.missing.add(this.size);
+    else if (value === undefined) this.strange.add(this.size, cell);
+    else {
       if (isPercent(cell, this.decimal)) this.percents.add(this.size, cell);
       else this.plain++;
       if (this.whole && (!Number.isInteger(value) || !INTEGER.test(cell))) this.whole = false;
-      this.push(value);
+      return this.push(value);
     }
+    this.push(NaN);
   }
 
   /** Adds a value of a binary file. */

@@ -74,8 +74,8 @@ export class CsvFile implements Lined {
     start = start.replace(/^\ufeff/, "");
     const delimiter = this.delimiterOf(start);
     const records = recordsOf(start, delimiter);
-    if (!records.length)
-      throw new InputError("the file has no rows; a header and at least one row are needed");
+    const empty = "the file has no rows; a header and at least one row are needed";
+    if (!records.length) throw new InputError(empty);
     const width = usualWidth(records);
     // Comments stand above a table.
     while (
@@ -97,8 +97,7 @@ export class CsvFile implements Lined {
     const names = header
       ? first!.values.map((text, place) => text.trim() || `column${place}`)
       : first!.values.map((_, place) => `column${place}`);
-    if (!rows.length)
-      throw new InputError("the file has no rows; a header and at least one row are needed");
+    if (!rows.length) throw new InputError(empty);
     const double = names.find((name, place) => names.indexOf(name) !== place);
     if (double !== undefined)
       throw new InputError(`the file has two columns called ${shown(double)}; rename one of them`);
@@ -108,13 +107,11 @@ export class CsvFile implements Lined {
       headerLine: header ? first!.line : 0,
       firstLine: header ? first!.line + 1 : first!.line,
     };
-    this.columns = names.map((name, place) =>
-      peekOf(
-        name,
-        rows.map(({ values }) => values[place]!),
-        this.writing.decimal,
-      ),
-    );
+    const { decimal } = this.writing;
+    this.columns = names.map((name, place) => {
+      const cells = rows.map(({ values }) => values[place]!);
+      return peekOf(name, cells, decimal);
+    });
   }
 
   private delimiterOf(start: string): string {

@@ -58,7 +58,6 @@ export abstract class Panel extends Plane {
   private boxWidth = 0;
   /** Where the vertical axis stands. */
   private left = MARGIN.left;
-  private readonly extents = new WeakMap<ModelView, Window>();
   private readonly frame: Layer;
   private readonly clip: string;
   private readonly zoom: ZoomBehavior<SVGSVGElement, unknown>;
@@ -145,25 +144,17 @@ export abstract class Panel extends Plane {
 
   /** The lowest and the highest coordinates of a model's rows with a recall of 10 to 90 %. */
   protected extent(one: ModelView): Window {
-    const before = this.extents.get(one);
-    if (before) return before;
     const { table } = one;
-    const [x, y]: [number, number][] = [
-      [Infinity, -Infinity],
-      [Infinity, -Infinity],
-    ];
+    const none = (): [number, number] => [Infinity, -Infinity];
+    const ends = { x: none(), y: none() };
     for (let row = 0; row < table.tp.length; row++) {
       const recall = table.tp[row]! / table.positives;
       if (recall < 0.1 || recall > 0.9) continue;
-      const place = this.place(one, row);
-      [x, y].forEach((ends, axis) => {
-        ends![0] = Math.min(ends![0], place[axis]!);
-        ends![1] = Math.max(ends![1], place[axis]!);
-      });
+      const [x, y] = this.place(one, row);
+      ends.x = [Math.min(ends.x[0], x), Math.max(ends.x[1], x)];
+      ends.y = [Math.min(ends.y[0], y), Math.max(ends.y[1], y)];
     }
-    const found = { x: x!, y: y! };
-    this.extents.set(one, found);
-    return found;
+    return ends;
   }
 
   protected isCloseUp(view: View): boolean {
