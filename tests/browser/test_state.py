@@ -74,6 +74,8 @@ def test_a_reload_a_link_and_saved_reports_keep_everything(open_page, report, tm
     change_everything(page)
     before = shown(page)
     assert all(before[name] != first[name] for name in before if name != "PRG")
+    path = tmp_path / "saved by the browser.html"
+    path.write_text(page.content(), encoding="utf-8")
     page.reload()
     assert shown(page) == before
     other = open_page(report, width=900)
@@ -88,8 +90,6 @@ def test_a_reload_a_link_and_saved_reports_keep_everything(open_page, report, tm
     assert shown(by_page) == first
     by_page.reload()
     assert shown(by_page) == first
-    path = tmp_path / "saved by the browser.html"
-    path.write_text(page.content(), encoding="utf-8")
     by_browser = open_page(path)
     assert shown(by_browser) == before
     # What was drawn is not saved a second time.

@@ -143,6 +143,14 @@ export function valueOf({ beta, costs }: Objective, counts: Counts): number {
   return divided(tp, tp + (recall * (positives - tp) + precision * fp));
 }
 
+/** The counts of flagging a share of both classes: all, none, or some at random. */
+export function flagging(
+  share: number,
+  { positives, negatives }: Pick<Counts, "positives" | "negatives">,
+): Counts {
+  return { tp: share * positives, fp: share * negatives, positives, negatives };
+}
+
 /** What is maximised: the value, or minus the cost per row divided by the sum of both costs. */
 export function gainOf(objective: Objective, counts: Counts): number {
   if (objective.costs) return -costPerRow(counts, ...costShares(objective.costs));

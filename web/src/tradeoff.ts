@@ -3,6 +3,7 @@
 import { Fraction, share } from "./arithmetic";
 import {
   countsAt,
+  curveTable,
   EVERYTHING,
   isNested,
   NOTHING,
@@ -301,17 +302,10 @@ function tradeoffTogether(curves: ReadonlyMap<string, Tradeoff>, scale: Scale): 
     for (const piece of curve.pieces) points.push(scaled(curve.table, piece.row, scale));
   points.push([scale.positives, scale.negatives]);
   points.sort((one, two) => one[1] - two[1] || one[0] - two[0]);
-  const table: Table = {
-    kind: "selection",
-    thresholds: new Float64Array(points.length).fill(NaN),
-    below: null,
-    tp: Float64Array.from(points, ([tp]) => tp),
-    fp: Float64Array.from(points, ([, fp]) => fp),
-    positives: scale.positives,
-    negatives: scale.negatives,
-    whole: scale.whole,
-    labels: null,
-  };
+  const tp = Float64Array.from(points, ([found]) => found);
+  const fp = Float64Array.from(points, ([, taken]) => taken);
+  const curve = curveTable(tp, fp, scale.positives, scale.negatives);
+  const table: Table = { ...curve, kind: "selection", whole: scale.whole };
   return tradeoffOf(table, curves.values().next().value!.index);
 }
 

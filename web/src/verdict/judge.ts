@@ -8,6 +8,7 @@
 import { thresholdText } from "../format";
 import {
   constraintSaid,
+  flagging,
   gainOf,
   gainWithin,
   isMet,
@@ -465,10 +466,7 @@ function keptOf(
 
 /** The best trivial rule that is allowed: everything or nothing, and its gain. */
 function trivialRule(contest: Contest): { flagAll: boolean; gain: number } | null {
-  const { positives, negatives, ratio } = contest;
-  const rules = [0, 1].map((share) =>
-    atRatio({ tp: share * positives, fp: share * negatives, positives, negatives }, ratio),
-  );
+  const rules = [0, 1].map((share) => atRatio(flagging(share, contest), contest.ratio));
   const worth = rules.map((counts) => worthHere(contest, counts));
   const best = worth[1]! >= worth[0]! ? 1 : 0;
   if (worth[best] === -Infinity) return null;
@@ -497,7 +495,7 @@ function betterThanNothing(
     const [positives, negatives] = [choices.positives[replicate]!, choices.negatives[replicate]!];
     if (!(positives > 0 && negatives > 0)) continue;
     both++;
-    const trivial = { tp: share * positives, fp: share * negatives, positives, negatives };
+    const trivial = flagging(share, { positives, negatives });
     const apart = gain - gainOf(contest.objective, atRatio(trivial, contest.ratio));
     if (!Number.isNaN(apart)) differences.push(apart);
   }
@@ -511,15 +509,14 @@ function betterThanNothing(
 
 /** The values of the trivial rules, and of a coin that flags as many rows. */
 function doingNothing(contest: Contest, counts: Counts): [string, number][] {
-  const { positives, negatives } = counts;
-  const random = (counts.tp + counts.fp) / (positives + negatives);
+  const random = (counts.tp + counts.fp) / (counts.positives + counts.negatives);
   const rules: [string, number][] = [
     ["flagging everything", 1],
     ["flagging nothing", 0],
     ["flagging at random", random],
   ];
   return rules.map(([name, share]) => {
-    const rule = { tp: share * positives, fp: share * negatives, positives, negatives };
+    const rule = flagging(share, counts);
     const allowed = worthHere(contest, rule) > -Infinity;
     return [name, allowed ? valueOf(contest.objective, rule) : NaN];
   });

@@ -3,7 +3,7 @@
 import { h, s } from "../dom";
 import { capitalised, counted, general, levelSaid, shortened } from "../format";
 import { chip, lookOf } from "../looks";
-import { higherIsBetter, nameOf, taskOf, valueOf, worthOf } from "../objective";
+import { flagging, higherIsBetter, nameOf, taskOf, valueOf, worthOf } from "../objective";
 import { countsAt } from "../table";
 import type { View } from "../view";
 import { shown } from "./words";
@@ -128,7 +128,7 @@ export function pictureHere(view: View): HTMLElement | null {
   if (isOther) return null;
   const task = taskOf(objective);
   const trivial = (share: number): number => {
-    const counts = { tp: share * positives, fp: share * negatives, positives, negatives };
+    const counts = flagging(share, first.table);
     return worthOf(task, counts.tp, counts.fp, positives, negatives) > -Infinity
       ? valueOf(objective, counts)
       : NaN;
