@@ -159,11 +159,6 @@ def test_classes_are_no_rivals(open_page, classes):
         assert word not in headline
     # At equal prevalences models would be compared.
     assert "beats" not in text_of(page, "main")
-
-
-def test_classes_under_other_settings(open_page, classes):
-    analysis, path = classes
-    page = open_page(path)
     page.get_by_label("Show ant").uncheck()
     headline = text_of(page, ".headline")
     assert "each class by itself: </script><b>cat at score ≥" in headline
@@ -175,17 +170,11 @@ def test_classes_under_other_settings(open_page, classes):
     assert f"over the 2 classes: AUPRG {mean:.3f}," in text_of(page, ".macro")
 
 
-@pytest.fixture(scope="module")
-def sets(tmp_path_factory):
-    points = iso.OperatingPoints.from_counts(
+def test_sets_have_no_thresholds(open_page, tmp_path):
+    found = iso.OperatingPoints.from_counts(
         [5, 8, 3], [2, 9, 0], positives=10, negatives=40, labels=["one", "=two\t2", "three"]
     )
-    path = tmp_path_factory.mktemp("sets") / "sets.html"
-    return write_report({"clusters": points}, path, title="Sets")
-
-
-def test_sets_have_no_thresholds(open_page, sets):
-    page = open_page(sets)
+    page = open_page(write_report({"clusters": found}, tmp_path / "sets.html", title="Sets"))
     assert text_of(page, ".thresholds h2").startswith("Sets of clusters")
     assert not page.get_by_label("Copy threshold with all its digits").is_visible()
     assert not page.get_by_text("Copy the rule as").is_visible()
@@ -201,9 +190,7 @@ def test_sets_have_no_thresholds(open_page, sets):
     assert table.startswith("beta_lo\tbeta_hi\tset\t")
     assert all(len(line.split("\t")) == 5 for line in table.splitlines())
     assert "nan" not in text_of(page, "main").lower()
-
-
-def test_points_of_a_curve_without_thresholds_copy_nothing(open_page, tmp_path):
+    # Nor have points of a curve; there is nothing to copy.
     points = iso.OperatingPoints.from_counts([5, 8], [0, 9], positives=10, negatives=40)
     page = open_page(write_report({"curve": points}, tmp_path / "curve.html"))
     for button in page.locator(".thresholds td button", has_text="Copy").all():

@@ -85,14 +85,6 @@ def test_hidden_models_do_not_speak(open_page, path, analysis):
     assert answer(page) == analysis.verdict(n_resamples=200).lines()
 
 
-def test_what_no_threshold_keeps_is_said(open_page, path):
-    page = open_page(path)
-    ask(page, "precision", Precision_at_least=1)
-    page.get_by_label("Show forest").uncheck()
-    page.get_by_label("Show linear").uncheck()
-    assert answer(page)[0] == "No threshold of any model has precision of 1; ask for less."
-
-
 def test_the_answer_is_never_that_of_other_settings(open_page, path):
     page = open_page(path)
     set_number(page, "β", 3)
@@ -107,6 +99,11 @@ def test_alarms_of_a_day(open_page, path, analysis):
     right = analysis.verdict(budget=30)
     assert answer(page)[0].split(". ")[0] == right.sentence().split(". ")[0]
     assert "That is 5% of all items." in page.locator(".matters").inner_text()
+    # What no threshold keeps is said.
+    ask(page, "precision", Precision_at_least=1)
+    page.get_by_label("Show forest").uncheck()
+    page.get_by_label("Show linear").uncheck()
+    assert answer(page)[0] == "No threshold of any model has precision of 1; ask for less."
 
 
 def test_a_page_without_rows_has_a_picture_of_these_rows_and_names_the_command(
