@@ -9,6 +9,22 @@ from isometrics import OperatingPoints
 WEB = Path(__file__).parent.parent.parent / "web"
 
 
+def settle(page):
+    """Wait until what was asked for has been drawn."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))")
+
+
+def settled(act, page):
+    """Return an act of a reader that waits until what it does has been drawn."""
+
+    def acted(*given, **options):
+        done = act(*given, **options)
+        settle(page)
+        return done
+
+    return acted
+
+
 class Heard:
     """What a page said and asked for."""
 

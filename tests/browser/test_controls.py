@@ -10,7 +10,7 @@ from isometrics import OperatingPoints
 from isometrics.measures import Measure, register, unregister
 from isometrics.report import write_report
 
-from .reading import exact, place, row, set_number, settle, svg
+from .reading import checkbox, copied, exact, figure, place, row, set_number, svg
 from .stage import points
 
 
@@ -31,7 +31,6 @@ def test_the_prevalence_equals_at_prevalence_at_the_points_shown(
         page.keyboard.press("Home")
         for _ in range(at // 12):
             page.keyboard.press("PageDown")
-        settle(page)
         shown, right = row(page), moved["forest"]
         assert exact(page, "precision") == pytest.approx(right.precision[shown], rel=1e-12)
         assert exact(page, "precision-gain") == pytest.approx(right.precision_gain[shown], rel=1e-9)
@@ -44,20 +43,18 @@ def test_the_prevalence_equals_at_prevalence_at_the_points_shown(
         assert cell(page, name, "AUPR") == f"{one.pr.area():.3f}"
         assert cell(page, name, "AUPRG") == f"{one.prg.area():.3f}".replace("-", "−")
         assert cell(page, name, "f") == f"{iso.best_threshold(one, beta=1).f:.3f}"
-    page.get_by_label("Reset the prevalence to that of the data").click()
-    settle(page)
-    assert cell(page, "forest", "AUPR") == f"{two_models['forest'].pr.area():.3f}"
-
-
-def test_the_slider_of_the_prevalence_recomputes_too(open_page, report):
-    page = open_page(report)
-    before = cell(page, "forest", "AUPR")
-    slider = page.get_by_label("Prevalence", exact=True)
-    slider.focus()
+    reset = page.get_by_label("Reset the prevalence to that of the data")
+    reset.click()
+    area = f"{two_models['forest'].pr.area():.3f}"
+    assert cell(page, "forest", "AUPR") == area
+    # A number out of range is not taken.
+    set_number(page, "Prevalence", 2)
+    assert cell(page, "forest", "AUPR") == area
+    assert reset.is_disabled()
+    page.get_by_label("Prevalence", exact=True).focus()
     for _ in range(20):
         page.keyboard.press("ArrowLeft")
-    settle(page)
-    assert cell(page, "forest", "AUPR") != before
+    assert cell(page, "forest", "AUPR") != area
 
 
 def test_beta_by_slider_and_number(open_page, report, two_models):
@@ -74,19 +71,11 @@ def test_beta_by_slider_and_number(open_page, report, two_models):
     slider = page.get_by_label("Precision or recall", exact=True)
     slider.focus()
     page.keyboard.press("End")
-    settle(page)
     assert page.get_by_label("β, as a number").input_value() == "10"
     set_number(page, "β", 0)
+    assert slider.input_value() == slider.get_attribute("min")
     best = iso.best_threshold(two_models["forest"], beta=0)
     assert cell(page, "forest", "recall").startswith(f"{100 * best.recall:.1f}")
-
-
-def test_a_number_out_of_range_is_not_taken(open_page, report):
-    page = open_page(report)
-    before = cell(page, "forest", "AUPR")
-    set_number(page, "Prevalence", 2)
-    assert cell(page, "forest", "AUPR") == before
-    assert page.get_by_label("Reset the prevalence to that of the data").is_disabled()
 
 
 @pytest.mark.parametrize("index", ["kulczynski", "folke", "jaccard", "f-gain", "cost"])
@@ -99,7 +88,6 @@ def test_every_index_has_its_tradeoff_curves(open_page, report, two_models, inde
     box = panel.locator(".plot").bounding_box()
     best = two_models["forest"].tradeoff(index)
     page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + (1 - best(0.3)) * box["height"])
-    settle(page)
     lam, value = place(page, "Tradeoff")
     assert value == pytest.approx(best(lam), abs=1e-9)
 
@@ -108,14 +96,11 @@ def test_models_can_be_switched_off(open_page, report):
     page = open_page(report)
     assert svg(page, "ROC").locator(".curve").count() == 2
     page.get_by_label("Show forest").uncheck()
-    settle(page)
     assert svg(page, "ROC").locator(".curve").count() == 1
     assert "linear" in page.locator(".headline .first").inner_text()
     page.get_by_label("Show linear").uncheck()
-    settle(page)
     assert page.locator(".headline").inner_text() == "No model is shown."
     page.get_by_label("Show forest").check()
-    settle(page)
     assert "forest" in page.locator(".headline .first").inner_text()
 
 
@@ -131,17 +116,13 @@ def test_models_can_be_switched_off(open_page, report):
 )
 def test_what_is_drawn_can_be_chosen(open_page, report, label, panel, drawn):
     page = open_page(report)
-    assert svg(page, panel).locator(drawn).count() > 0
+    lines = svg(page, panel).locator(drawn)
+    assert lines.count() > 0
+    dashes = lines.first.evaluate("(line) => getComputedStyle(line).strokeDasharray")
+    # Never would a hull be taken for a curve.
+    assert (dashes != "none") == (drawn in {".hull", ".baseline"})
     page.get_by_label(label).uncheck()
-    settle(page)
-    assert svg(page, panel).locator(drawn).count() == 0
-
-
-def test_the_hull_is_dashed_and_the_curve_is_not(open_page, report):
-    page = open_page(report)
-    dashes = "(line) => getComputedStyle(line).strokeDasharray"
-    assert svg(page, "ROC").locator(".hull").first.evaluate(dashes) != "none"
-    assert svg(page, "ROC").locator(".curve").first.evaluate(dashes) == "none"
+    assert lines.count() == 0
 
 
 @pytest.mark.parametrize(
@@ -156,7 +137,6 @@ def test_each_interpolation_has_its_curve_and_its_area(open_page, tmp_path, inte
     curve = svg(page, "Precision–recall").locator(".curve")
     before = curve.get_attribute("d")
     page.get_by_label("PR interpolation").select_option(interpolation)
-    settle(page)
     assert cell(page, "dented", "AUPR") == f"{dented.pr.area(interpolation):.3f}"
     assert interpolation in page.locator("figure.panel .result").nth(1).inner_text()
     assert curve.get_attribute("d") != before
@@ -165,7 +145,6 @@ def test_each_interpolation_has_its_curve_and_its_area(open_page, tmp_path, inte
 def test_the_other_class(open_page, report, two_models):
     page = open_page(report)
     page.get_by_label("class of interest").select_option("negatives")
-    settle(page)
     points = two_models["forest"]
     other = OperatingPoints.from_counts(
         points.tn[::-1], points.fn[::-1], positives=points.negatives, negatives=points.positives
@@ -194,14 +173,12 @@ def test_the_thresholds_are_those_of_optimal_thresholds(open_page, report, two_m
     optimal = iso.optimal_thresholds(two_models["forest"])
     lines = page.locator(".thresholds tbody tr")
     assert lines.count() == len(optimal)
-    page.get_by_role("button", name="Copy the table of thresholds").click()
-    copied = page.evaluate("navigator.clipboard.readText()").splitlines()
-    numbers = np.array([[float(cell) for cell in line.split("\t")] for line in copied[1:]])
+    table = copied(page, "Copy the table of thresholds").splitlines()
+    numbers = np.array([[float(cell) for cell in line.split("\t")] for line in table[1:]])
     assert numbers[:, 0] == pytest.approx(np.sqrt(optimal.beta_squared_lo), rel=1e-12)
     assert numbers[:, 2].tolist() == optimal.thresholds.tolist()
     assert numbers[:, 3] == pytest.approx(optimal.precision, rel=1e-12)
     lines.nth(3).locator("button.link").click()
-    settle(page)
     assert two_models["forest"].thresholds[row(page)] == optimal.thresholds[3]
     lines.nth(2).get_by_role("button", name="Copy").click()
     assert float(page.evaluate("navigator.clipboard.readText()")) == optimal.thresholds[2]
@@ -212,18 +189,12 @@ def test_the_button_of_the_card_chooses_the_best_row(open_page, report, two_mode
     points = two_models["forest"]
     svg(page, "ROC").focus()
     page.keyboard.press("End")
-    settle(page)
     assert points.thresholds[row(page)] == points.thresholds[-1]
     page.get_by_role("button", name="Best for what matters").click()
-    settle(page)
     assert points.thresholds[row(page)] == iso.best_threshold(points).threshold
-
-
-def test_the_model_in_hand_stays_when_beta_changes(open_page, report, two_models):
-    page = open_page(report)
+    # The model in hand stays when β changes.
     svg(page, "ROC").focus()
     page.keyboard.press("m")
-    settle(page)
     set_number(page, "β", 3)
     assert page.locator(".card h2").inner_text() == "linear"
     points = two_models["linear"]
@@ -250,10 +221,8 @@ def test_bands_are_drawn_and_can_be_left_out(open_page, two_models, tmp_path):
     assert svg(page, "ROC").locator(".band title").text_content() == ("forest: 90% band, pointwise")
     assert svg(page, "Tradeoff").locator(".band").count() == 0
     page.get_by_label("index", exact=True).select_option("jaccard")
-    settle(page)
     assert svg(page, "Tradeoff").locator(".band").count() == 1
     page.get_by_label("Show confidence bands").uncheck()
-    settle(page)
     assert page.locator(".band").count() == 0
 
 
@@ -285,36 +254,31 @@ def test_models_of_different_prevalence_are_compared_once_one_is_set(open_page, 
     assert svg(page, "Tradeoff").locator(".winner").count() > 0
 
 
-def test_families_of_sets_have_names_and_no_curve(open_page, tmp_path):
+def test_every_panel_draws_sets_or_says_why_not(open_page, tmp_path):
     sets = {"small": [1, 2, 3], "wrong": [9, 10, 11], "broad": list(range(12))}
     found = OperatingPoints.from_sets({1, 2, 3, 4}, sets, universe_size=40)
-    page = open_page(write_report({"clusters": found}, tmp_path / "sets.html"))
+    page = open_page(write_report({"clusters": found}, tmp_path / "clusters.html"))
+    # They are not nested, so that they have names, and no curve.
     assert svg(page, "ROC").locator(".curve").count() == 0
     assert svg(page, "ROC").locator(".set").count() == 5
     assert page.locator(".card .rule").inner_text() == "set small"
     assert cell(page, "clusters", "AUROC") == "–"
-
-
-def test_every_panel_draws_sets_or_says_why_not(open_page, tmp_path):
-    found = OperatingPoints.from_sets(
-        {1, 2, 3, 4}, {"small": [1, 2, 3], "broad": list(range(12))}, universe_size=40
-    )
-    path = write_report({"one": found, "two": found}, tmp_path / "sets.html")
-    page = open_page(path)
+    del sets["wrong"]
+    found = OperatingPoints.from_sets({1, 2, 3, 4}, sets, universe_size=40)
+    page = open_page(write_report({"one": found, "two": found}, tmp_path / "sets.html"))
     said = page.locator(".headline").inner_text()
     assert "take set small of one" in said
     assert "the precision of this set is" in said
     # The command reads scores, and can say nothing about sets.
     assert "isometrics verdict" not in said
     for name in ("reliability", "net benefit", "cumulative gains", "lift"):
-        page.get_by_label(name, exact=True).check()
-    settle(page)
+        checkbox(page, name).check()
     for panel, what in (("Reliability", "reliability"), ("Net benefit", "net benefit")):
-        shown = page.locator("figure.panel", has_text=panel)
+        shown = figure(page, panel)
         assert shown.locator(".result").inner_text() == f"Sets have no scores, and so no {what}."
         assert not shown.get_by_role("button", name="Zoom to the curves").is_visible()
     for panel in ("Cumulative gains", "Lift"):
-        assert page.locator("figure.panel", has_text=panel).locator(".curve").count() == 2
+        assert figure(page, panel).locator(".curve").count() == 2
     histogram = page.locator(".histogram .result")
     assert histogram.is_visible()
     assert histogram.inner_text() == "Sets have no scores, and so no histogram."
@@ -336,10 +300,8 @@ def test_the_theme_can_be_chosen(open_page, report):
     light = page.evaluate(ground)
     button = page.get_by_role("button", name="Theme")
     button.click()
-    settle(page)
     assert page.evaluate(ground) == light
     button.click()
-    settle(page)
     dark = page.evaluate(ground)
     assert dark != light
     assert page.evaluate("location.hash") == "#theme=dark"
@@ -347,7 +309,6 @@ def test_the_theme_can_be_chosen(open_page, report):
     assert page.evaluate(ground) == dark
     assert button.inner_text() == "Theme: dark"
     page.get_by_role("button", name="Reset", exact=True).first.click()
-    settle(page)
     assert page.evaluate(ground) == light
 
 

@@ -3,7 +3,6 @@
 import base64
 import gzip
 import json
-from pathlib import Path
 from shlex import split
 
 import numpy as np
@@ -14,7 +13,7 @@ import isometrics as iso
 from isometrics import OperatingPoints
 from isometrics.errors import IsometricsError
 
-from .reading import settle
+from .reading import answer, count, give, saved
 from .stage import sample
 
 
@@ -34,15 +33,19 @@ def frame():
     )
 
 
-def choose(page, path):
-    page.locator("input[type=file]").set_input_files(str(path))
-    page.locator("form.columns").wait_for()
+def read(page, path):
+    give(page, path)
+    count(page)
 
 
-def show(page):
-    page.get_by_role("button", name="Show", exact=True).click()
-    page.locator("figure.panel").first.wait_for()
-    settle(page)
+def problem(page, path=None):
+    """Return what is wrong with a file, which the page may still have to count."""
+    if path is not None:
+        give(page, path)
+        page.get_by_role("button", name="Show", exact=True).click()
+    problem = page.locator(".problem:not(:empty)")
+    problem.wait_for()
+    return problem.inner_text()
 
 
 def areas(page):
@@ -63,10 +66,7 @@ def right_areas(points):
 
 def saved_report(page, tmp_path):
     """Return the data of the report that the page saves, with all digits."""
-    with page.expect_download() as caught:
-        page.get_by_role("button", name="Report (HTML)").click()
-    path = tmp_path / "saved.html"
-    caught.value.save_as(path)
+    path = saved(page, "Report (HTML)", tmp_path)
     text = path.read_text(encoding="utf-8")
     data = text.split('id="isometrics-data">', 1)[1].split("</script>", 1)[0]
     return path, json.loads(data)
@@ -106,11 +106,11 @@ def test_the_same_numbers_as_python(open_page, start_page, frame, tmp_path, kind
     else:
         frame.to_parquet(path, compression=kind)
     page = open_page(start_page)
-    choose(page, path)
+    give(page, path)
     assert page.get_by_label("Label", exact=True).input_value() == "label"
     assert page.get_by_label("Weight", exact=True).input_value() == "weight"
     page.get_by_label("Weight", exact=True).select_option(label="none")
-    show(page)
+    count(page)
     right = {
         name: OperatingPoints.from_scores(frame["label"], frame[name])
         for name in ("forest", "linear, plain")
@@ -133,9 +133,9 @@ def test_weights_and_a_column_of_models(open_page, start_page, frame, tmp_path):
     path = tmp_path / "long.csv"
     long.to_csv(path, index=False)
     page = open_page(start_page)
-    choose(page, path)
+    give(page, path)
     assert page.get_by_label("Column that names the model").input_value() == "model"
-    show(page)
+    count(page)
     _, data = saved_report(page, tmp_path)
     for model in data["models"]:
         part = long[long["model"] == model["name"]]
@@ -145,19 +145,11 @@ def test_weights_and_a_column_of_models(open_page, start_page, frame, tmp_path):
         assert_same(model, points)
 
 
-def answer(page):
-    """Return the lines of the verdict, as soon as it is computed."""
-    settle(page)
-    page.locator(".answer[aria-busy=false]").wait_for()
-    return page.locator(".headline p").all_inner_texts()
-
-
 def test_a_file_of_several_models_has_a_verdict(open_page, start_page, frame, tmp_path):
     path = tmp_path / "predictions.csv"
     frame.to_csv(path, index=False)
     page = open_page(start_page)
-    choose(page, path)
-    show(page)
+    read(page, path)
     columns = ["forest", "linear, plain"]
     analysis = iso.analyse(frame["label"], frame[columns], sample_weight=frame["weight"])
     right = analysis.verdict()
@@ -166,9 +158,13 @@ def test_a_file_of_several_models_has_a_verdict(open_page, start_page, frame, tm
     assert told[0].split(". ")[0] == right.sentence().split(". ")[0]
     assert "on new data (95%: " in told[0]
     assert page.locator(".verdict-picture .row.chosen").inner_text().startswith(right.model)
-    saved, data = saved_report(page, tmp_path)
+    shown = areas(page)
+    path, data = saved_report(page, tmp_path)
     assert_same_rows(data["rows"], analysis)
-    assert answer(open_page(saved)) == told
+    again = open_page(path)
+    assert answer(again) == told
+    assert areas(again) == shown
+    assert again.title() == "predictions.csv"
 
 
 def test_a_file_of_many_rows_names_the_command(open_page, start_page, tmp_path):
@@ -178,8 +174,7 @@ def test_a_file_of_many_rows_names_the_command(open_page, start_page, tmp_path):
     path = tmp_path / "many.csv"
     pd.DataFrame(table).to_csv(path, index=False)
     page = open_page(start_page)
-    choose(page, path)
-    show(page)
+    read(page, path)
     told = answer(page)
     assert told[0].startswith("On these rows, at β = 1, cut b at ")
     assert "isometrics verdict many.csv --label y --scores a b --beta 1 says" in told[-1]
@@ -192,8 +187,7 @@ def test_a_large_file_is_counted_exactly_and_thinned(open_page, start_page, tmp_
     path = tmp_path / "large.csv"
     pd.DataFrame({"y": labels, "p": scores}).to_csv(path, index=False)
     page = open_page(start_page)
-    choose(page, path)
-    show(page)
+    read(page, path)
     points = OperatingPoints.from_scores(labels, scores)
     _, data = saved_report(page, tmp_path)
     assert_same(data["models"][0], points)
@@ -218,21 +212,8 @@ def test_a_file_can_be_dropped_anywhere(open_page, start_page, frame, tmp_path):
         base64.b64encode(path.read_bytes()).decode(),
     )
     page.locator("form.columns").wait_for()
-    show(page)
+    count(page)
     assert "forest" in areas(page)
-
-
-def test_a_saved_report_opens_by_itself(open_page, start_page, frame, tmp_path):
-    path = tmp_path / "predictions.csv"
-    frame.to_csv(path, index=False)
-    page = open_page(start_page)
-    choose(page, path)
-    show(page)
-    shown = areas(page)
-    saved, _ = saved_report(page, tmp_path)
-    again = open_page(saved)
-    assert areas(again) == shown
-    assert again.title() == "predictions.csv"
 
 
 def test_another_file_takes_the_place_of_a_report(open_page, report, frame, tmp_path):
@@ -240,8 +221,7 @@ def test_another_file_takes_the_place_of_a_report(open_page, report, frame, tmp_
     frame.to_csv(path, index=False)
     page = open_page(report)
     page.get_by_text("Open another file").click()
-    choose(page, path)
-    show(page)
+    read(page, path)
     page.get_by_role("heading", name="predictions.csv").wait_for()
     assert "linear, plain" in areas(page)
 
@@ -279,12 +259,8 @@ def test_errors_are_those_of_python(open_page, start_page, tmp_path, frame, kind
     else:
         table.to_parquet(path)
     page = open_page(start_page)
-    choose(page, path)
-    page.get_by_role("button", name="Show", exact=True).click()
-    problem = page.locator(".problem:not(:empty)")
-    problem.wait_for()
-    problem_said = problem.inner_text().split("; leave out rows with")[0]
-    assert problem_said == said_by_python(path)
+    said = problem(page, path).split("; leave out rows with")[0]
+    assert said == said_by_python(path)
 
 
 def test_words_need_a_positive_label(open_page, start_page, tmp_path):
@@ -292,15 +268,11 @@ def test_words_need_a_positive_label(open_page, start_page, tmp_path):
     table = pd.DataFrame({"label": ["spam", "ham", "spam", "ham"], "score": [4, 3, 2, 1]})
     table.to_csv(path, index=False)
     page = open_page(start_page)
-    choose(page, path)
-    page.get_by_role("button", name="Show", exact=True).click()
-    problem = page.locator(".problem:not(:empty)")
-    problem.wait_for()
-    assert problem.inner_text() == (
+    assert problem(page, path) == (
         "label has the labels 'spam' and 'ham'; say which one is positive under “Positive label”"
     )
     page.get_by_label("Positive label").select_option("spam")
-    show(page)
+    count(page)
     points = OperatingPoints.from_scores(table["label"], table["score"], pos_label="spam")
     assert list(areas(page).values()) == [right_areas(points)]
 
@@ -310,11 +282,7 @@ def test_decimal_commas_and_missing_values(open_page, start_page, tmp_path):
     text = "y;s\n1;0,75\n0;0,25\n1;\n1;0,5\n0;0,5\n"
     path.write_bytes(gzip.compress(text.encode()))
     page = open_page(start_page)
-    choose(page, path)
-    page.get_by_role("button", name="Show", exact=True).click()
-    problem = page.locator(".problem:not(:empty)")
-    problem.wait_for()
-    assert problem.inner_text() == (
+    assert problem(page, path) == (
         "s has missing values (NaN or null): 1 in all, on line 4; s has values that are not real "
         "numbers of 64 bits, such as '0,75': 4 in all, on lines 2, 3, 5 and 6; leave out rows with "
         "missing values by the box of that name; 0,75 looks like a decimal comma; choose the "
@@ -323,14 +291,12 @@ def test_decimal_commas_and_missing_values(open_page, start_page, tmp_path):
     page.get_by_label("Decimal mark").select_option(",")
     page.locator("form.columns").wait_for()
     page.get_by_label("Leave out rows with missing values").check()
-    show(page)
+    count(page)
     points = OperatingPoints.from_scores([1, 0, 1, 0], [0.75, 0.25, 0.5, 0.5])
     _, data = saved_report(page, tmp_path)
     assert_same(data["models"][0], points)
     assert "1 row with missing values is left out, for all models (s: 1)" in data["description"]
-    with page.expect_download() as caught:
-        page.get_by_role("button", name="Python program", exact=True).click()
-    program = Path(caught.value.path()).read_text()
+    program = saved(page, "Python program", tmp_path).read_text()
     assert 'decimal=",", drop_missing=True' in program
 
 
@@ -338,12 +304,12 @@ def test_a_file_without_a_header(open_page, start_page, tmp_path):
     path = tmp_path / "bare.csv"
     path.write_text("1,0.5\n0,0.25\n1,0.75\n0,0.6\n")
     page = open_page(start_page)
-    choose(page, path)
+    give(page, path)
     page.get_by_label("First line").select_option("names of columns")
     page.get_by_role("checkbox", name="0.5").wait_for()
     page.get_by_label("First line").select_option(label="as it looks")
     page.get_by_role("checkbox", name="column1").wait_for()
-    show(page)
+    count(page)
     assert "the file has no header line" in page.locator(".description").inner_text()
     points = OperatingPoints.from_scores([1, 0, 1, 0], [0.5, 0.25, 0.75, 0.6])
     assert list(areas(page).values()) == [right_areas(points)]
@@ -357,8 +323,7 @@ def test_classes_of_a_dropped_file(open_page, start_page, tmp_path):
     path = tmp_path / "classes.csv"
     table.to_csv(path, index=False)
     page = open_page(start_page)
-    choose(page, path)
-    show(page)
+    read(page, path)
     assert list(areas(page)) == ["ant", "bee", "cat"]
     analysis = iso.read_predictions(path)
     assert list(areas(page).values()) == [right_areas(each) for each in analysis.models.values()]
@@ -375,8 +340,7 @@ def test_reversed_scores_and_predictions_are_named(open_page, start_page, tmp_pa
     table["decided"] = (table["upside"] < -1).astype(float) + 0.5
     table.to_csv(path, index=False)
     page = open_page(start_page)
-    choose(page, path)
-    show(page)
+    read(page, path)
     beware = " ".join(answer(page)), page.locator(".summary .note").inner_text()
     # The verdict says it of the model that it chooses, the table of the others.
     reversed_said = "are the scores reversed, or is the other class the positive one?"
@@ -392,9 +356,9 @@ def test_groups_of_a_dropped_file_are_left_to_the_command(open_page, start_page,
     sites = np.resize(["north", "south's"], len(frame))
     frame.assign(site=sites, other=sites).to_csv(path, index=False)
     page = open_page(start_page)
-    choose(page, path)
+    give(page, path)
     assert page.get_by_label("Group", exact=True).input_value() == "site"
-    show(page)
+    count(page)
     said = page.locator(".description").inner_text()
     assert "group: site" in said
     command = said.split("Whether one threshold serves all groups: ")[1]
@@ -403,9 +367,9 @@ def test_groups_of_a_dropped_file_are_left_to_the_command(open_page, start_page,
     assert words[-2:] == ["--group", "site"]
     for column, end in (("other", "--group other"), ("none", "not used: id, site, other.")):
         page = open_page(start_page)
-        choose(page, path)
+        give(page, path)
         page.get_by_label("Group", exact=True).select_option(label=column)
-        show(page)
+        count(page)
         assert page.locator(".description").inner_text().endswith(end)
 
 
@@ -414,6 +378,4 @@ def test_a_file_that_cannot_be_read_is_refused_in_words(open_page, start_page, t
     path.write_bytes(b"PAR1 but not really")
     page = open_page(start_page)
     page.locator("input[type=file]").set_input_files(str(path))
-    problem = page.locator(".problem:not(:empty)")
-    problem.wait_for()
-    assert problem.inner_text().startswith("the file cannot be read as Parquet: ")
+    assert problem(page).startswith("the file cannot be read as Parquet: ")

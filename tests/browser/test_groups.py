@@ -7,7 +7,7 @@ import isometrics as iso
 from isometrics.measures import optimal_f_gain
 from isometrics.report import write_report
 
-from .reading import settle
+from .reading import copied
 from .test_safety import letters
 
 
@@ -46,8 +46,8 @@ def groups(tmp_path_factory):
 
 def cells(page):
     """Return the rows of the table of groups as texts."""
-    rows = page.locator(".groups tbody tr")
-    return [[cell.inner_text() for cell in row.locator("th, td").all()] for row in rows.all()]
+    rows = page.locator(".groups tbody tr").all()
+    return [row.locator("th, td").all_inner_texts() for row in rows]
 
 
 def shown(text, letters=48):
@@ -58,7 +58,6 @@ def shown(text, letters=48):
 def test_groups_have_a_table_and_an_answer(open_page, groups):
     analysis, path = groups
     page = open_page(path)
-    settle(page)
     said = text_of(page, ".groups .first")
     assert said.startswith("One threshold does not serve all 12 groups: ")
     assert "site 3: F1 is " in text_of(page, ".groups")
@@ -77,7 +76,6 @@ def test_groups_have_a_table_and_an_answer(open_page, groups):
 
 def test_groups_are_sorted_and_searched(open_page, groups):
     page = open_page(groups[1])
-    settle(page)
     page.get_by_label("Order").select_option(label="by name")
     names = [row[0] for row in cells(page)]
     assert [name for name in names if name.startswith("site")] == [f"site {k}" for k in range(7)]
@@ -86,13 +84,22 @@ def test_groups_are_sorted_and_searched(open_page, groups):
     page.get_by_label("Find a group").fill("SITE")
     assert len(cells(page)) == 7
     assert text_of(page, ".groups .note") == "7 of 12 groups."
+    page.wait_for_timeout(500)
+    for entry in ("group-order=gain", "group-search=SITE"):
+        assert entry in page.url
+    page.reload()
+    assert len(cells(page)) == 7
+    assert cells(page)[0][0] == "site 3"
+    assert page.get_by_label("Find a group").input_value() == "SITE"
+    page.locator(".history").get_by_role("button", name="Reset").click()
+    assert len(cells(page)) == 12
+    assert page.get_by_label("Order").input_value() == "worst"
     page.get_by_label("Find a group").fill("none of them")
     assert cells(page) == []
 
 
 def test_curves_of_groups(open_page, groups):
     page = open_page(groups[1])
-    settle(page)
     assert page.locator(".group-pictures > svg").count() == 12
     assert page.locator(".group-pictures .group-common").count() > 5
     for picture in page.locator(".group-pictures > svg").all():
@@ -100,7 +107,6 @@ def test_curves_of_groups(open_page, groups):
         title = picture.locator(".group-title").evaluate("(one) => one.getBBox()['width']")
         assert title <= 174
     page.get_by_label("Find a group").fill("site 3")
-    settle(page)
     assert page.locator(".group-pictures .group-curve").count() == 1
 
 
@@ -121,7 +127,6 @@ def test_groups_of_the_command(open_page, tmp_path, capsys):
     said = capsys.readouterr().out
     assert "all 2 groups" in said
     page = open_page(target)
-    settle(page)
     assert {row[0] for row in cells(page)} == {"north", "south"}
     assert text_of(page, ".groups .first") in said
 
@@ -129,7 +134,6 @@ def test_groups_of_the_command(open_page, tmp_path, capsys):
 def test_classes_are_no_rivals(open_page, classes):
     analysis, path = classes
     page = open_page(path)
-    settle(page)
     assert text_of(page, ".summary thead th >> nth=0") == "class"
     assert page.locator(".summary .highest").count() == 0
     assert page.locator(".summary .leader").count() == 0
@@ -140,6 +144,12 @@ def test_classes_are_no_rivals(open_page, classes):
         f"best F gain (β 1) {analysis.macro_average(optimal_f_gain()):.3f}."
     )
     assert text_of(page, ".macro") == macro
+    # None of them stands out in the answer.
+    sizes = page.locator(".headline p").evaluate_all(
+        "all => all.map((one) => getComputedStyle(one).fontSize)"
+    )
+    assert len(sizes) >= 3
+    assert len(set(sizes)) == 1
     headline = text_of(page, ".headline")
     for name in analysis.models:
         assert f"{name}: " in headline
@@ -149,14 +159,7 @@ def test_classes_are_no_rivals(open_page, classes):
         assert word not in headline
     # At equal prevalences models would be compared.
     assert "beats" not in text_of(page, "main")
-
-
-def test_classes_under_other_settings(open_page, classes):
-    analysis, path = classes
-    page = open_page(path)
-    settle(page)
     page.get_by_label("Show ant").uncheck()
-    settle(page)
     headline = text_of(page, ".headline")
     assert "each class by itself: </script><b>cat at score ≥" in headline
     assert "bee at score ≥" in headline
@@ -167,73 +170,33 @@ def test_classes_under_other_settings(open_page, classes):
     assert f"over the 2 classes: AUPRG {mean:.3f}," in text_of(page, ".macro")
 
 
-def test_hidden_models_are_not_bold(open_page, report):
-    page = open_page(report)
-    settle(page)
-    best = page.locator(".summary tbody tr", has_text="forest")
-    assert best.locator(".highest").count() > 0
-    page.get_by_label("Show forest").uncheck()
-    settle(page)
-    assert best.locator(".highest").count() == 0
-
-
-@pytest.fixture(scope="module")
-def sets(tmp_path_factory):
-    points = iso.OperatingPoints.from_counts(
+def test_sets_have_no_thresholds(open_page, tmp_path):
+    found = iso.OperatingPoints.from_counts(
         [5, 8, 3], [2, 9, 0], positives=10, negatives=40, labels=["one", "=two\t2", "three"]
     )
-    path = tmp_path_factory.mktemp("sets") / "sets.html"
-    return write_report({"clusters": points}, path, title="Sets")
-
-
-def test_sets_have_no_thresholds(open_page, sets):
-    page = open_page(sets)
-    settle(page)
+    page = open_page(write_report({"clusters": found}, tmp_path / "sets.html", title="Sets"))
     assert text_of(page, ".thresholds h2").startswith("Sets of clusters")
     assert not page.get_by_label("Copy threshold with all its digits").is_visible()
     assert not page.get_by_text("Copy the rule as").is_visible()
     assert not page.locator(".histogram > svg").is_visible()
-    copied = []
+    found = []
     for button in page.locator(".thresholds td button", has_text="Copy").all():
         button.click()
-        copied.append(page.evaluate("navigator.clipboard.readText()"))
-    assert copied
-    assert set(copied) <= {"one", "=two\t2", "three", "(nothing)", "(everything)"}
-    page.get_by_label("Copy the table of thresholds").click()
-    table = page.evaluate("navigator.clipboard.readText()")
+        found.append(page.evaluate("navigator.clipboard.readText()"))
+    assert found
+    assert set(found) <= {"one", "=two\t2", "three", "(nothing)", "(everything)"}
+    table = copied(page, "Copy the table of thresholds")
     assert "nan" not in table
     assert table.startswith("beta_lo\tbeta_hi\tset\t")
     assert all(len(line.split("\t")) == 5 for line in table.splitlines())
     assert "nan" not in text_of(page, "main").lower()
-
-
-def test_points_of_a_curve_without_thresholds_copy_nothing(open_page, tmp_path):
+    # Nor have points of a curve; there is nothing to copy.
     points = iso.OperatingPoints.from_counts([5, 8], [0, 9], positives=10, negatives=40)
     page = open_page(write_report({"curve": points}, tmp_path / "curve.html"))
-    settle(page)
     for button in page.locator(".thresholds td button", has_text="Copy").all():
         button.click()
         assert page.evaluate("navigator.clipboard.readText()") != "nan"
-    page.get_by_label("Copy the table of thresholds").click()
-    assert "nan" not in page.evaluate("navigator.clipboard.readText()")
-
-
-def test_the_controls_of_groups_are_in_the_address(open_page, groups):
-    page = open_page(groups[1])
-    settle(page)
-    page.get_by_label("Order").select_option(label="by name")
-    page.get_by_label("Find a group").fill("SITE")
-    page.wait_for_timeout(500)
-    for entry in ("group-order=name", "group-search=SITE"):
-        assert entry in page.url
-    page.reload()
-    settle(page)
-    assert [row[0] for row in cells(page)] == [f"site {k}" for k in range(7)]
-    assert page.get_by_label("Find a group").input_value() == "SITE"
-    page.locator(".history").get_by_role("button", name="Reset").click()
-    settle(page)
-    assert len(cells(page)) == 12
-    assert page.get_by_label("Order").input_value() == "worst"
+    assert "nan" not in copied(page, "Copy the table of thresholds")
 
 
 def test_a_name_of_a_group_does_not_turn_its_sentence(open_page, tmp_path):
@@ -243,7 +206,6 @@ def test_a_name_of_a_group_does_not_turn_its_sentence(open_page, tmp_path):
     scores = rng.normal(2 * labels + 2.0 * (group != "north"))
     analysis = iso.analyse(labels, {"forest": scores}, groups=group)
     page = open_page(analysis.report(tmp_path / "turned.html"))
-    settle(page)
     lines = letters(page, ".groups")
     assert sum(map(len, lines)) > 100
     said = [place for place in page.locator(".groups > p").all_text_contents() if "turned" in place]
@@ -251,11 +213,3 @@ def test_a_name_of_a_group_does_not_turn_its_sentence(open_page, tmp_path):
     for place in range(page.locator(".groups > p").count()):
         lines = letters(page, f".groups > p:nth-of-type({place + 1})")
         assert all(line == sorted(line) for line in lines)
-
-
-def test_no_class_stands_out_in_the_answer(open_page, classes):
-    page = open_page(classes[1])
-    lines = page.locator(".headline p")
-    sizes = lines.evaluate_all("all => all.map((one) => getComputedStyle(one).fontSize)")
-    assert len(sizes) >= 3
-    assert len(set(sizes)) == 1

@@ -1,40 +1,13 @@
 """The page for everyone: without axe's violations, at every width, in both themes, on paper."""
 
-import json
-
 import numpy as np
 import pytest
 
 import isometrics as iso
 
-from .reading import settle
-from .stage import WEB
+from .reading import give
 
 WIDTHS = [360, 800, 1400]
-
-
-@pytest.fixture(scope="module")
-def axe():
-    path = WEB / "node_modules" / "axe-core" / "axe.min.js"
-    if not path.is_file():
-        pytest.skip("axe-core is missing; `make web` installs it")
-    return path.read_text(encoding="utf-8")
-
-
-def violations(page, axe):
-    if not page.evaluate("() => 'axe' in window"):
-        page.evaluate(axe)
-    # Targets of 24 pixels are a rule that axe leaves out unless asked.
-    found = page.evaluate(
-        """async () => (
-            await axe.run(document, {rules: {"target-size": {enabled: true}}})
-        ).violations"""
-    )
-    return [
-        f"{one['id']}: {node['html'][:160]} {json.dumps(node['any'][:1])[:300]}"
-        for one in found
-        for node in one["nodes"]
-    ]
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +24,7 @@ def full_report(tmp_path_factory):
     )
 
 
-def test_axe_finds_nothing_in_a_report(open_page, full_report, axe):
+def test_axe_finds_nothing_in_a_report(open_page, full_report, violations):
     page = open_page(full_report)
     page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
     page.locator("button.term").first.click()
@@ -60,41 +33,38 @@ def test_axe_finds_nothing_in_a_report(open_page, full_report, axe):
         page.set_viewport_size({"width": width, "height": 900})
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            settle(page)
-            found[width, scheme] = violations(page, axe)
+            found[width, scheme] = violations(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert not any(found.values()), found
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_the_start_page(open_page, start_page, axe, scheme, tmp_path):
+def test_axe_finds_nothing_on_the_start_page(open_page, start_page, violations, scheme, tmp_path):
     path = tmp_path / "small.csv"
     path.write_text("label,score\n1,0.5\n0,0.25\n")
     page = open_page(start_page, scheme=scheme)
-    page.locator("input[type=file]").set_input_files(str(path))
-    page.locator("form.columns").wait_for()
-    assert violations(page, axe) == []
+    give(page, path)
+    assert violations(page) == []
 
 
-def test_axe_would_find_something(open_page, report, axe):
+def test_axe_would_find_something(open_page, report, violations):
     page = open_page(report)
     page.evaluate("document.querySelector('.card').append(document.createElement('button'))")
-    assert any("button-name" in one for one in violations(page, axe))
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_nothing_is_wider_than_the_window(open_page, report, width):
-    page = open_page(report, width=width)
-    for summary in page.locator("details.more > summary").all():
-        summary.click()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert any("button-name" in one for one in violations(page))
 
 
 @pytest.mark.parametrize(("width", "columns"), [(360, 1), (800, 2), (1400, 2)])
-def test_panels_stand_in_a_square_or_in_a_pile(open_page, report, width, columns):
+def test_panels_stand_in_a_square_or_in_a_pile_and_leave_nothing_wider(
+    open_page, report, width, columns
+):
     page = open_page(report, width=width)
     lefts = {round(panel.bounding_box()["x"]) for panel in page.locator("figure.panel").all()}
     assert len(lefts) == columns
+    for summary in page.locator("details.more > summary").all():
+        summary.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for name in page.locator(".field .name").all():
+        assert name.bounding_box()["height"] < 30
 
 
 def test_the_first_screen_answers_which_model_which_threshold_how_sure(open_page, report):
@@ -110,10 +80,9 @@ def test_the_first_screen_answers_which_model_which_threshold_how_sure(open_page
     assert box["y"] + box["height"] < 900
 
 
-def test_on_paper_there_are_panels_and_no_controls(open_page, report, tmp_path):
+def test_on_paper_there_are_panels_and_no_controls(open_page, report, full_report, tmp_path):
     page = open_page(report, scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
-    settle(page)
     for hidden in (".controls", ".matters", ".tools >> nth=0", ".exports", ".theme"):
         assert not page.locator(hidden).is_visible()
     for shown in (".headline", ".summary table", ".card", ".confusion"):
@@ -124,41 +93,15 @@ def test_on_paper_there_are_panels_and_no_controls(open_page, report, tmp_path):
     paper = tmp_path / "paper.pdf"
     page.pdf(path=str(paper), format="A4")
     assert paper.read_bytes().startswith(b"%PDF")
-
-
-def test_groups_fit_on_paper(open_page, full_report):
-    page = open_page(full_report)
+    page = open_page(full_report, width=720)
     page.emulate_media(media="print")
-    page.set_viewport_size({"width": 720, "height": 1000})
-    settle(page)
     assert page.locator(".groups table").is_visible()
     assert page.locator(".groups select:visible, .groups input:visible").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= 720
 
 
-def test_names_of_controls_stay_on_one_line(open_page, report):
-    page = open_page(report)
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        settle(page)
-        for name in page.locator(".field .name").all():
-            assert name.bounding_box()["height"] < 30
-
-
-def test_every_control_has_a_name_for_screen_readers(open_page, report):
-    page = open_page(report)
-    unnamed = page.evaluate(
-        """() => [...document.querySelectorAll("button, input, select, [role=slider]")].filter(
-            (one) => ![one.getAttribute("aria-label"), one.textContent.trim(), one.labels?.length]
-                .some(Boolean)
-        ).map((one) => one.outerHTML)"""
-    )
-    assert unnamed == []
-
-
 def test_nothing_leaves_its_box_on_a_phone(open_page, full_report):
     page = open_page(full_report, width=360)
-    settle(page)
     for box in (".controls", ".groups", ".matters", ".typed"):
         right = page.locator(box).evaluate("(box) => box.getBoundingClientRect().right")
         for inside in page.locator(f"{box} :is(button, select, input):visible").all():
@@ -170,11 +113,9 @@ def test_nothing_leaves_its_box_on_a_phone(open_page, full_report):
 
 def test_the_picture_stands_beside_the_details_or_before_them(open_page, full_report):
     page = open_page(full_report)
-    settle(page)
     places = {}
     for width in (1400, 360):
         page.set_viewport_size({"width": width, "height": 900})
-        settle(page)
         places[width] = [
             page.locator(name).bounding_box() for name in (".lead", ".details", ".verdict-picture")
         ]

@@ -11,7 +11,7 @@ from isometrics.report import report_html
 from isometrics.report.html import page_of
 from isometrics.report.model import report_model
 
-from .reading import row, set_number, settle
+from .reading import answer, row, set_number
 from .stage import sample
 
 
@@ -29,20 +29,12 @@ def path(analysis, tmp_path_factory):
     return analysis.report(folder / "page.html", verdict=analysis.verdict(n_resamples=200))
 
 
-def lines(page):
-    """Return the answer, as soon as it is computed."""
-    settle(page)
-    page.locator(".answer[aria-busy=false]").wait_for()
-    return page.locator(".headline p").all_inner_texts()
-
-
 def ask(page, goal, **numbers):
     page.get_by_label("What matters", exact=True).select_option(goal)
     for label, number in numbers.items():
         box = page.get_by_label(label.replace("_", " "), exact=True)
         box.fill(str(number))
         box.press("Enter")
-    settle(page)
 
 
 def test_every_goal_has_its_verdict_and_its_best_rows(open_page, path, analysis):
@@ -60,7 +52,7 @@ def test_every_goal_has_its_verdict_and_its_best_rows(open_page, path, analysis)
     ):
         ask(page, goal, **numbers)
         right = analysis.verdict(**asked)
-        told = lines(page)
+        told = answer(page)
         # Model, threshold and the value on these rows do not depend on the draws.
         assert told[0].split(". ")[0] == right.sentence().split(". ")[0], goal
         assert told[0].partition("; ")[2][:8] == right.sentence().partition("; ")[2][:8]
@@ -77,7 +69,7 @@ def test_a_picture_shows_models_with_intervals_and_flagging_everything(open_page
     assert picture.locator("line.interval").count() == 3
     assert "flag everything" in picture.locator(".axis").text_content()
     numbers = picture.locator(".numbers").first.inner_text()
-    sentence = lines(page)[0]
+    sentence = answer(page)[0]
     expected, low, high = re.findall(r"\d\.\d+", numbers)
     assert f"Expect F1 {expected} on new data (95%: {low} to {high};" in sentence
 
@@ -85,21 +77,12 @@ def test_a_picture_shows_models_with_intervals_and_flagging_everything(open_page
 def test_hidden_models_do_not_speak(open_page, path, analysis):
     page = open_page(path)
     page.get_by_label("Show forest").uncheck()
-    told = lines(page)
+    told = answer(page)
     assert told[0].startswith("Use linear and flag scores of ")
     assert not any("forest" in line for line in told)
     assert page.locator(".verdict-picture .who").all_inner_texts() == ["linear", "coin"]
     page.get_by_label("Show forest").check()
-    assert lines(page) == analysis.verdict(n_resamples=200).lines()
-
-
-def test_what_no_threshold_keeps_is_said(open_page, path):
-    page = open_page(path)
-    ask(page, "precision", Precision_at_least=1)
-    page.get_by_label("Show forest").uncheck()
-    page.get_by_label("Show linear").uncheck()
-    settle(page)
-    assert lines(page)[0] == "No threshold of any model has precision of 1; ask for less."
+    assert answer(page) == analysis.verdict(n_resamples=200).lines()
 
 
 def test_the_answer_is_never_that_of_other_settings(open_page, path):
@@ -107,35 +90,28 @@ def test_the_answer_is_never_that_of_other_settings(open_page, path):
     set_number(page, "β", 3)
     first = page.locator(".headline p").first.inner_text()
     assert first.startswith(("On these rows, at β = 3, ", "Use forest and flag"))
-    assert "Expect F3 " in lines(page)[0]
+    assert "Expect F3 " in answer(page)[0]
 
 
 def test_alarms_of_a_day(open_page, path, analysis):
     page = open_page(path)
     ask(page, "budget", Items=10_000, Alarms_at_most=500)
     right = analysis.verdict(budget=30)
-    assert lines(page)[0].split(". ")[0] == right.sentence().split(". ")[0]
+    assert answer(page)[0].split(". ")[0] == right.sentence().split(". ")[0]
     assert "That is 5% of all items." in page.locator(".matters").inner_text()
+    # What no threshold keeps is said.
+    ask(page, "precision", Precision_at_least=1)
+    page.get_by_label("Show forest").uncheck()
+    page.get_by_label("Show linear").uncheck()
+    assert answer(page)[0] == "No threshold of any model has precision of 1; ask for less."
 
 
-def test_a_page_without_rows_names_the_command(open_page, analysis, tmp_path):
-    data = report_model(analysis.models)
-    path = tmp_path / "page.html"
-    path.write_text(page_of(data), encoding="utf-8")
-    page = open_page(path)
-    ask(page, "money", A_miss_costs=50)
-    told = lines(page)
-    assert told[0].startswith("On these rows, where a miss costs 50 and a false alarm 1, cut ")
-    assert "isometrics verdict FILE --miss-cost 50 --false-alarm-cost 1 says" in told[-1]
-    page.get_by_label("Show coin").uncheck()
-    assert "isometrics verdict FILE --scores forest linear --miss-cost" in lines(page)[-1]
-
-
-def test_a_page_without_rows_has_a_picture_of_these_rows(open_page, analysis, tmp_path):
+def test_a_page_without_rows_has_a_picture_of_these_rows_and_names_the_command(
+    open_page, analysis, tmp_path
+):
     path = tmp_path / "page.html"
     path.write_text(page_of(report_model(analysis.models)), encoding="utf-8")
     page = open_page(path)
-    settle(page)
     picture = page.locator(".verdict-picture")
     assert picture.locator(".row.chosen").inner_text().startswith("forest")
     best = {name: float(table.f()[1:].max()) for name, table in analysis.models.items()}
@@ -147,10 +123,15 @@ def test_a_page_without_rows_has_a_picture_of_these_rows(open_page, analysis, tm
     everything = float(analysis.models["forest"].f()[-1])
     assert picture.locator(".axis").text_content() == f"flag everything {everything:.2f}"
     ask(page, "money", A_miss_costs=50)
+    told = answer(page)
+    assert told[0].startswith("On these rows, where a miss costs 50 and a false alarm 1, cut ")
+    assert "isometrics verdict FILE --miss-cost 50 --false-alarm-cost 1 says" in told[-1]
     assert picture.locator(".axis").text_content().startswith("flag everything")
     assert "cost per 1,000 items" in picture.locator("figcaption").inner_text().lower()
     ask(page, "precision", Precision_at_least=0.9)
     assert picture.locator(".axis").text_content() == ""
+    page.get_by_label("Show coin").uncheck()
+    assert "FILE --scores forest linear --min-precision 0.9 says" in answer(page)[-1]
 
 
 @pytest.fixture(scope="module")
@@ -174,26 +155,25 @@ def test_a_page_of_many_rows_shows_what_python_stored(open_page, stored):
     page = open_page(path)
     command = "isometrics verdict FILE --beta {} draws 2,000."
     drawn = f"From 100 resamples; {command}"
-    assert lines(page) == [*verdicts[20].lines(), drawn.format(1)]
+    assert answer(page) == [*verdicts[20].lines(), drawn.format(1)]
     slider = page.get_by_label("Precision or recall", exact=True)
     for place in (0, 8, 27, 32, 39, 40):
         # The slider stops where verdicts are, and nowhere else.
         slider.fill(str(place))
-        settle(page)
         beta = JUDGED_BETAS[place]
         box = page.get_by_label("β, as a number", exact=True)
         # A box for numbers cannot hold an infinite one.
         shown = (f"{beta:g}", "") if beta < np.inf else ("", "∞")
         assert (box.input_value(), box.get_attribute("placeholder") or "") == shown
         right = analysis.verdict(beta=beta, n_resamples=100)
-        assert lines(page) == [*right.lines(), drawn.format(f"{beta:g}")]
+        assert answer(page) == [*right.lines(), drawn.format(f"{beta:g}")]
         assert page.locator(".verdict-picture .row.chosen").inner_text().startswith(right.model)
         assert page.locator(".card h2").inner_text() == right.model
     # The last one is kept in the address, and with it the verdict.
     assert "recall alone counts" in page.locator(".matters").inner_text()
     page.wait_for_url(lambda address: "beta=inf" in address)
     page.reload()
-    assert lines(page) == [*right.lines(), drawn.format("inf")]
+    assert answer(page) == [*right.lines(), drawn.format("inf")]
     assert (
         "The slider stops at 41 β whose verdicts are stored."
         in page.locator(".matters").inner_text()
@@ -204,27 +184,27 @@ def test_what_is_not_stored_is_answered_by_the_command(open_page, stored):
     _, path, verdicts = stored
     page = open_page(path)
     set_number(page, "β", 2.5)
-    told = lines(page)
+    told = answer(page)
     assert told[0].startswith("On these rows, at β = 2.5, cut ")
     assert "isometrics verdict FILE --beta 2.5 says how much less" in told[-1]
     # A number that was stored is read, however it is set.
     set_number(page, "β", 2)
-    assert lines(page)[:-1] == verdicts[32].lines()
+    assert answer(page)[:-1] == verdicts[32].lines()
     page.get_by_label("Show m0").uncheck()
-    assert "--scores m1 m2 --beta 2 says" in lines(page)[-1]
+    assert "--scores m1 m2 --beta 2 says" in answer(page)[-1]
     page.get_by_label("Show m0").check()
     ask(page, "money", A_miss_costs=50)
-    assert "isometrics verdict FILE --miss-cost 50" in lines(page)[-1]
+    assert "isometrics verdict FILE --miss-cost 50" in answer(page)[-1]
 
 
 def test_an_objective_of_python_alone_has_its_name(open_page, analysis, tmp_path):
     verdict = analysis.verdict(beta=2, min_precision=0.3, n_resamples=50)
     page = open_page(analysis.report(tmp_path / "page.html", verdict=verdict))
-    assert lines(page) == verdict.lines()
+    assert answer(page) == verdict.lines()
     goal = page.get_by_label("What matters", exact=True)
     assert goal.locator("option:checked").inner_text() == str(verdict.objective)
     goal.select_option("f")
-    assert "Expect F1" in lines(page)[0]
+    assert "Expect F1" in answer(page)[0]
 
 
 def test_one_model_without_python_has_a_verdict(open_page, tmp_path):
@@ -234,4 +214,4 @@ def test_one_model_without_python_has_a_verdict(open_page, tmp_path):
     path.write_text(page_of(report_model({"only": points})), encoding="utf-8")
     page = open_page(path)
     right = iso.analyse(labels, {"only": scores}).verdict()
-    assert lines(page)[0].split(". ")[0] == right.sentence().split(". ")[0]
+    assert answer(page)[0].split(". ")[0] == right.sentence().split(". ")[0]

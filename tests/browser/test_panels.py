@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from .reading import PANELS, exact, place, row, set_number, settle, svg
+from .reading import PANELS, exact, place, row, set_number, svg
+from .stage import settle
 
 
 def coordinates(points, at, lam=0.5):
@@ -43,14 +44,12 @@ def test_a_drag_in_one_panel_moves_the_point_in_all(open_page, report, two_model
     page.mouse.move(x + 20, y)
     page.mouse.move(x, y)
     page.mouse.up()
-    settle(page)
     found = row(page)
     # Neighbouring rows share a pixel.
     assert abs(found - at) <= 3
     assert "linear" in page.locator(".card h2").inner_text()
     assert_everywhere(page, points, found)
     page.mouse.move(5, 5)
-    settle(page)
     assert row(page) == found
 
 
@@ -64,7 +63,6 @@ def test_a_drag_in_tradeoff_space_sets_the_weight_and_the_point(open_page, repor
     page.mouse.down()
     page.mouse.move(x, y)
     page.mouse.up()
-    settle(page)
     lam = place(page, "Tradeoff")[0]
     assert lam == pytest.approx(0.8, abs=0.01)
     found = row(page)
@@ -81,11 +79,9 @@ def test_hover_shows_a_point_and_leaving_returns_to_the_chosen_one(open_page, re
     before = row(page)
     x, y = position(page, "ROC", points.false_positive_rate[300], points.recall[300])
     page.mouse.move(x, y)
-    settle(page)
     assert abs(row(page) - 300) <= 3
     assert_everywhere(page, points, row(page))
     page.mouse.move(2, 2)
-    settle(page)
     assert row(page) == before
 
 
@@ -112,15 +108,12 @@ def test_the_keyboard_alone_does_it_all(open_page, report, two_models):
         ("Home", 0),
     ]:
         page.keyboard.press(key)
-        settle(page)
         assert row(page) == expected, key
     page.keyboard.press("PageDown")
-    settle(page)
     assert_everywhere(page, points, row(page))
     said = svg(page, "ROC").get_attribute("aria-valuetext")
     assert said.startswith("forest, score ≥ ")
     page.keyboard.press("m")
-    settle(page)
     assert svg(page, "ROC").get_attribute("aria-valuetext").startswith("linear, score ≥ ")
     assert_everywhere(page, two_models["linear"], row(page))
 
@@ -135,7 +128,6 @@ def test_the_card_has_every_measure_of_the_point(open_page, report, two_models):
         box.press("Enter")
     svg(page, "ROC").focus()
     page.keyboard.press("ArrowRight")
-    settle(page)
     points, at = two_models["forest"], row(page)
     right = {
         "precision": points.precision,
@@ -163,12 +155,10 @@ def test_the_histogram_line_moves_the_point(open_page, report, two_models):
     panel.scroll_into_view_if_needed()
     box = panel.bounding_box()
     page.mouse.click(box["x"] + box["width"] * 0.3, box["y"] + 60)
-    settle(page)
     low = row(page)
     assert_everywhere(page, two_models["forest"], low)
     panel.focus()
     page.keyboard.press("ArrowLeft")
-    settle(page)
     assert row(page) == low - 1
 
 

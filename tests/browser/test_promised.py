@@ -8,11 +8,7 @@ import pytest
 import isometrics as iso
 from isometrics.report import write_report
 
-from .reading import set_number, settle
-from .stage import WEB
-from .test_looks import violations
-from .test_more_panels import box, figure
-from .test_reading import overlap
+from .reading import boxes, checkbox, figure, overlap, set_number
 
 NAMES = {"forest": 1.6, "linear": 1.1}
 """Models, and how far they keep positives and negatives apart."""
@@ -51,6 +47,27 @@ def headline(page):
     return page.locator(".headline .first").inner_text()
 
 
+def open_at(open_page, path, fragment):
+    page = open_page(path)
+    page.goto(path.as_uri() + fragment)
+    page.reload()
+    return page
+
+
+def evaluated(tuning, judged, name, beta=1, prevalence=None):
+    """Return what `evaluate` says was promised and is achieved, and the whole result."""
+    models = [each.models[name] for each in (tuning, judged)]
+    if prevalence is not None:
+        models = [points.at_prevalence(prevalence) for points in models]
+    result = iso.evaluate(thresholds_from=models[0], on=models[1], betas=[beta])
+    return result.promised[0, 0], result.achieved[0, 0], result
+
+
+def assert_marks(page, look, promised, achieved, within=1e-12):
+    assert marks(page, "promised", look) == pytest.approx(promised, abs=within)
+    assert marks(page, "achieved", look) == pytest.approx(achieved, abs=within)
+
+
 def test_the_page_begins_with_the_verdict_chosen_on_the_tuning_data(
     open_page, path, tuning, judged
 ):
@@ -84,7 +101,6 @@ def test_a_picture_shows_what_each_threshold_of_the_tuning_data_achieves(
     assert said.endswith("with intervals of 95%; each model at its threshold of the tuning data.")
     # For other settings the page has the values on these rows.
     set_number(page, "β", 2)
-    settle(page)
     chosen = {name: iso.best_threshold(tuning.models[name], beta=2) for name in NAMES}
     right = {name: judged.models[name].at(chosen[name].threshold).f(2)[0] for name in NAMES}
     shown = {
@@ -100,14 +116,8 @@ def test_names_of_curves_begin_beside_the_marks(open_page, judged, tmp_path):
     verdict = judged.verdict(thresholds_from=tuning, n_resamples=50)
     path = judged.report(tmp_path / "page.html", thresholds_from=tuning, verdict=verdict)
     page = open_page(path)
-    settle(page)
-    inside = """(one) => {
-        const {left, right, top, bottom} = one.getBoundingClientRect();
-        return [left, right, top, bottom];
-    }"""
     panel = figure(page, "Tradeoff")
-    names = [one.evaluate(inside) for one in panel.locator(".curve-name text").all()]
-    marks = [one.evaluate(inside) for one in panel.locator(".best, circle.point").all()]
+    names, marks = boxes(panel, ".curve-name text"), boxes(panel, ".best, circle.point")
     assert len(names) == 2
     for name in names:
         assert not any(overlap(name, mark) for mark in marks)
@@ -118,13 +128,10 @@ def test_promise_and_achievement_are_those_of_evaluate(open_page, path, tuning, 
     page = open_page(path)
     set_number(page, "β", beta)
     for look, name in enumerate(NAMES):
-        result = iso.evaluate(
-            thresholds_from=tuning.models[name], on=judged.models[name], betas=[beta]
-        )
-        assert marks(page, "promised", look) == pytest.approx(result.promised[0, 0], abs=1e-12)
+        promised, achieved, result = evaluated(tuning, judged, name, beta)
+        assert marks(page, "promised", look) == pytest.approx(promised, abs=1e-12)
         if result.achieved[0, 2] > 0 or beta:
-            achieved = marks(page, "achieved", look)
-            assert achieved == pytest.approx(result.achieved[0, 0], abs=1e-12)
+            assert marks(page, "achieved", look) == pytest.approx(achieved, abs=1e-12)
 
 
 def test_other_objectives_are_chosen_on_the_tuning_data_too(open_page, path, tuning, judged):
@@ -135,10 +142,7 @@ def test_other_objectives_are_chosen_on_the_tuning_data_too(open_page, path, tun
         ("#matters=recall&min-recall=0.8", {"min_recall": 0.8}),
         ("#matters=budget&budget=90", {"budget": 90}),
     ):
-        page = open_page(path)
-        page.goto(path.as_uri() + fragment)
-        page.reload()
-        settle(page)
+        page = open_at(open_page, path, fragment)
         verdict = judged.verdict(thresholds_from=tuning, n_resamples=50, **objective)
         said = headline(page)
         assert said.startswith("On the tuning data, ")
@@ -183,12 +187,10 @@ def test_the_table_by_beta_has_the_thresholds_of_the_tuning_data(open_page, path
 def test_the_panel_says_what_to_see_and_why(open_page, path, tuning, judged):
     page = open_page(path)
     panel = figure(page, "Promised and achieved")
-    result = iso.evaluate(
-        thresholds_from=tuning.models["forest"], on=judged.models["forest"], betas=[1]
-    )
+    promised, achieved, result = evaluated(tuning, judged, "forest")
     said = panel.locator(".result").inner_text()
-    assert f"promised F1 {result.promised[0, 0]:.3f}" in said
-    assert f"it achieves F1 {result.achieved[0, 0]:.3f}." in said
+    assert f"promised F1 {promised:.3f}" in said
+    assert f"it achieves F1 {achieved:.3f}." in said
     assert said.endswith(f"has F1 {result.best[0]:.3f}.")
     panel.locator("summary", has_text="Why?").click()
     panel.locator("math").first.wait_for()
@@ -205,7 +207,6 @@ def test_a_drag_sets_beta_and_takes_the_threshold_of_the_tuning_data(open_page, 
     page.mouse.down()
     page.mouse.move(bounds["x"] + bounds["width"] * 0.8, bounds["y"] + bounds["height"] * 0.4)
     page.mouse.up()
-    settle(page)
     beta = float(page.get_by_label("β, as a number", exact=True).input_value())
     assert 1.2 < beta < 3
     name = page.locator(".card h2").inner_text()
@@ -219,16 +220,10 @@ def test_prevalence_and_class_reach_the_panel(open_page, path, tuning, judged):
     page = open_page(path)
     set_number(page, "Prevalence", 0.05)
     for look, name in enumerate(NAMES):
-        result = iso.evaluate(
-            thresholds_from=tuning.models[name].at_prevalence(0.05),
-            on=judged.models[name].at_prevalence(0.05),
-            betas=[1],
-        )
-        assert marks(page, "promised", look) == pytest.approx(result.promised[0, 0], abs=1e-6)
-        assert marks(page, "achieved", look) == pytest.approx(result.achieved[0, 0], abs=1e-6)
+        promised, achieved, _ = evaluated(tuning, judged, name, prevalence=0.05)
+        assert_marks(page, look, promised, achieved, within=1e-6)
     page = open_page(path)
     page.get_by_label("class of interest").select_option("negatives")
-    settle(page)
     labels, scores = rows(1, 300)
     others, test_scores = rows(2, 900)
     result = iso.evaluate(
@@ -250,76 +245,45 @@ def test_long_tables_keep_what_can_be_best(open_page, tmp_path):
     for beta in (0.5, 2):
         set_number(page, "β", beta)
         for look, name in enumerate(NAMES):
-            result = iso.evaluate(
-                thresholds_from=tuning.models[name], on=long.models[name], betas=[beta]
-            )
-            assert marks(page, "promised", look) == pytest.approx(result.promised[0, 0], abs=1e-12)
-            assert marks(page, "achieved", look) == pytest.approx(result.achieved[0, 0], abs=1e-12)
+            assert_marks(page, look, *evaluated(tuning, long, name, beta)[:2])
     # The table has the row with exactly these counts.
-    at = long.models["forest"].at(_threshold(tuning, 2))
+    best = iso.best_threshold(tuning.models["forest"], beta=2)
+    at = long.models["forest"].at(best.threshold)
     tp = page.locator('.card [data-value="tp"]').inner_text()
     assert int(re.sub(r"\D", "", tp)) == at.tp[0]
     # Under a constraint another row may be best, which the page does not have.
-    page.goto(path.as_uri() + "#matters=precision&min-precision=0.8")
-    page.reload()
-    settle(page)
+    page = open_at(open_page, path, "#matters=precision&min-precision=0.8")
     assert headline(page).startswith("Of the tuning data this page has the thresholds that are")
     assert "--thresholds-from TUNING_FILE --min-precision 0.8 says." in headline(page)
     assert figure(page, "Promised and achieved").locator(".promised-mark").count() == 0
 
 
-def _threshold(tuning, beta):
-    return [iso.best_threshold(tuning.models["forest"], beta=beta).threshold]
-
-
 def test_a_constraint_that_nothing_keeps(open_page, path, tmp_path):
-    page = open_page(path)
-    page.goto(path.as_uri() + "#matters=budget&budget=0.001")
-    page.reload()
-    settle(page)
+    page = open_at(open_page, path, "#matters=budget&budget=0.001")
     # Flagging nothing keeps every budget.
     assert "at score ≥ ∞ is best." in headline(page)
     tuning = iso.OperatingPoints.from_scores([0, 1, 1, 0], [0.9, 0.8, 0.7, 0.1])
     judged = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     small = write_report({"m": judged}, tmp_path / "m.html", thresholds_from={"m": tuning})
-    page = open_page(small)
-    page.goto(small.as_uri() + "#matters=precision&min-precision=1")
-    page.reload()
-    settle(page)
+    page = open_at(open_page, small, "#matters=precision&min-precision=1")
     assert headline(page) == "No threshold has precision of 1 on the tuning data; ask for less."
 
 
 def test_without_tuning_data_the_panel_is_not_offered(open_page, report):
     page = open_page(report)
-    assert box(page, "tradeoff").count() == 1
-    assert box(page, "promised and achieved").count() == 0
+    assert checkbox(page, "tradeoff").count() == 1
+    assert checkbox(page, "promised and achieved").count() == 0
     # An address may ask for what this report does not have.
-    page.goto(report.as_uri() + "#panels=roc,promised")
-    page.reload()
-    settle(page)
+    page = open_at(open_page, report, "#panels=roc,promised")
     assert page.locator("figure.panel h2").all_inner_texts() == ["ROC"]
 
 
-def test_the_panel_can_be_switched_off(open_page, path):
-    page = open_page(path)
-    assert page.locator("figure.panel").count() == 5
-    box(page, "promised and achieved").uncheck()
-    settle(page)
-    assert page.locator("figure.panel").count() == 4
-    page.get_by_role("button", name="Undo").click()
-    settle(page)
-    assert page.locator("figure.panel").count() == 5
-
-
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1400, "light")])
-def test_axe_finds_nothing(open_page, path, width, scheme):
-    program = WEB / "node_modules" / "axe-core" / "axe.min.js"
-    if not program.is_file():
-        pytest.skip("axe-core is missing; `make web` installs it")
+def test_axe_finds_nothing(open_page, path, violations, width, scheme):
     page = open_page(path, width=width, scheme=scheme)
     figure(page, "Promised and achieved").locator(".why summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert violations(page, program.read_text(encoding="utf-8")) == []
+    assert violations(page) == []
 
 
 def test_classes_have_promises_of_their_own(open_page, tmp_path):
@@ -335,7 +299,4 @@ def test_classes_have_promises_of_their_own(open_page, tmp_path):
     verdicts = others.verdict_by_class(thresholds_from=tuning)
     for look, name in enumerate(others.models):
         assert verdicts[name].threshold_text in page.locator(".headline").inner_text()
-        result = iso.evaluate(
-            thresholds_from=tuning.models[name], on=others.models[name], betas=[1]
-        )
-        assert marks(page, "achieved", look) == pytest.approx(result.achieved[0, 0], abs=1e-12)
+        assert_marks(page, look, *evaluated(tuning, others, name)[:2])

@@ -6,7 +6,7 @@ import pytest
 from isometrics import OperatingPoints
 from isometrics.report import write_report
 
-from .reading import PANELS, row, set_number, settle, svg
+from .reading import PANELS, boxes, overlap, pixels, row, set_number, svg
 from .stage import points
 
 LOOKS = 8
@@ -93,7 +93,6 @@ def test_the_best_eight_are_the_best_for_what_matters(open_page, thirty):
         page.get_by_label("A miss costs", exact=True).fill(str(miss))
         page.get_by_label("A false alarm costs", exact=True).fill(str(alarm))
         page.keyboard.press("Enter")
-        settle(page)
         cost = {
             name: float((miss * (pts.positives - pts.tp) + alarm * pts.fp).min())
             for name, pts in models.items()
@@ -137,7 +136,6 @@ def test_a_search_brings_models_forward(open_page, thirty):
     page = open_page(path)
     box = page.get_by_label("Search the names of the models")
     box.fill("MODEL 02")
-    settle(page)
     assert "model 02" in names_of_coloured(page)
     assert len(names_of_coloured(page)) == LOOKS
     assert "1 name contains this" in page.locator(".search").inner_text()
@@ -145,90 +143,26 @@ def test_a_search_brings_models_forward(open_page, thirty):
     frame = page.locator(".summary .scroll").bounding_box()
     assert frame["y"] <= row["y"] <= frame["y"] + frame["height"]
     box.fill("nobody")
-    settle(page)
     assert "None of 30 names" in page.locator(".search").inner_text()
     assert names_of_coloured(page) == best_by_f(models, 1)
     box.fill("")
-    settle(page)
     assert "The best 8 of 30" in page.locator(".search").inner_text()
 
 
 def test_a_click_on_a_name_shows_it_alone_and_another_goes_back(open_page, thirty):
     page = open_page(thirty[1])
     page.get_by_label("Show model 05").uncheck()
-    settle(page)
     assert len(curves(page)) == 29
     name = page.get_by_role("button", name="model 07", exact=True)
     name.focus()
     page.keyboard.press("Enter")
-    settle(page)
     assert len(curves(page)) == 1
     assert page.locator(".card h2").inner_text() == "model 07"
     assert name.get_attribute("aria-pressed") == "true"
     assert name.evaluate("one => one === document.activeElement")
     page.keyboard.press("Enter")
-    settle(page)
     assert len(curves(page)) == 29
     assert not page.get_by_label("Show model 05").is_checked()
-
-
-def boxes(page, panel, what):
-    """Return where words of a panel lie, in pixels."""
-    return svg(page, panel).evaluate(
-        """(svg, what) => [...svg.querySelectorAll(what)].map((one) => {
-            const {left, right, top, bottom} = one.getBoundingClientRect();
-            return [left, right, top, bottom];
-        })""",
-        what,
-    )
-
-
-def curve_pixels(page, panel):
-    """Return points every pixel along the coloured curves."""
-    return svg(page, panel).evaluate(
-        """(svg) => [...svg.querySelectorAll(".curve:not(.model-rest)")].flatMap((curve) => {
-            const all = curve.getTotalLength();
-            const matrix = curve.getScreenCTM();
-            return Array.from({length: Math.ceil(all)}, (_, at) => {
-                const {x, y} = curve.getPointAtLength(at).matrixTransform(matrix);
-                return [x, y];
-            });
-        })"""
-    )
-
-
-def overlap(one, two):
-    return one[0] < two[1] and two[0] < one[1] and one[2] < two[3] and two[2] < one[3]
-
-
-@pytest.mark.parametrize("width", [1400, 360])
-def test_words_collide_neither_with_each_other_nor_with_curves(open_page, eight, width):
-    page = open_page(eight, width=width)
-    for beta in (1, 3):
-        set_number(page, "β", beta)
-        for panel in ("ROC", "Precision–recall", "Precision–recall gain"):
-            words = boxes(page, panel, ".curve-name text, .words .isoline-label")
-            assert words
-            for place, one in enumerate(words):
-                assert not any(overlap(one, two) for two in words[:place])
-            # A pixel of grace: letters do not fill their boxes.
-            for x, y in curve_pixels(page, panel):
-                hit = [w for w in words if w[0] + 1 < x < w[1] - 1 and w[2] + 2 < y < w[3] - 2]
-                assert not hit, panel
-
-
-def pixels_of(page, panel, what):
-    """Return points every pixel along lines of a panel."""
-    return svg(page, panel).evaluate(
-        """(svg, what) => [...svg.querySelectorAll(what)].flatMap((line) => {
-            const matrix = line.getScreenCTM();
-            return Array.from({length: Math.ceil(line.getTotalLength())}, (_, at) => {
-                const {x, y} = line.getPointAtLength(at).matrixTransform(matrix);
-                return [x, y];
-            });
-        })""",
-        what,
-    )
 
 
 def covered(words, pixels):
@@ -238,6 +172,20 @@ def covered(words, pixels):
         for word in words
         if any(word[0] + 1 < x < word[1] - 1 and word[2] + 2 < y < word[3] - 2 for x, y in pixels)
     ]
+
+
+@pytest.mark.parametrize("width", [1400, 360])
+def test_words_collide_neither_with_each_other_nor_with_curves(open_page, eight, width):
+    page = open_page(eight, width=width)
+    for beta in (1, 3):
+        set_number(page, "β", beta)
+        for panel in ("ROC", "Precision–recall", "Precision–recall gain"):
+            words = boxes(svg(page, panel), ".curve-name text, .words .isoline-label")
+            assert words
+            for place, one in enumerate(words):
+                assert not any(overlap(one, two) for two in words[:place])
+            lines = pixels(page, panel, ".curve:not(.model-rest)")
+            assert covered(words, lines) == [], panel
 
 
 @pytest.mark.parametrize("width", [1300, 360])
@@ -253,13 +201,12 @@ def test_baselines_collide_with_no_words(open_page, tmp_path, width):
     path = write_report(models, tmp_path / "page.html")
     page = open_page(path, width=width)
     for panel in ("ROC", "Precision–recall", "Precision–recall gain"):
-        words = boxes(page, panel, ".words .isoline-label")
+        words = boxes(svg(page, panel), ".words .isoline-label")
         assert len(words) >= 3
-        assert covered(words, pixels_of(page, panel, ".baseline")) == [], panel
-    words = boxes(page, "Tradeoff", ".words .isoline-label")
-    assert covered(words, pixels_of(page, "Tradeoff", ".curve")) == []
+        assert covered(words, pixels(page, panel, ".baseline")) == [], panel
+    words = boxes(svg(page, "Tradeoff"), ".words .isoline-label")
+    assert covered(words, pixels(page, "Tradeoff", ".curve")) == []
     page.get_by_label("Show constant").uncheck()
-    settle(page)
     names = ["everything", "one true positive"]
     shown = svg(page, "Tradeoff").locator(".words .isoline-label")
     assert shown.all_text_contents() == names
@@ -275,9 +222,9 @@ def test_the_hull_of_sets_collides_with_no_words(open_page, tmp_path):
     )
     page = open_page(write_report({"sets": sets}, tmp_path / "page.html"), width=1300)
     for panel in ("ROC", "Precision–recall"):
-        words = boxes(page, panel, ".words .isoline-label")
+        words = boxes(svg(page, panel), ".words .isoline-label")
         assert words
-        assert covered(words, pixels_of(page, panel, ".hull")) == [], panel
+        assert covered(words, pixels(page, panel, ".hull")) == [], panel
 
 
 def test_curves_carry_their_names(open_page, report):
@@ -286,7 +233,6 @@ def test_curves_carry_their_names(open_page, report):
         names = svg(page, panel).locator(".curve-name text").all_text_contents()
         assert sorted(names) == ["forest", "linear"], panel
     page.get_by_role("button", name="forest", exact=True).click()
-    settle(page)
     assert svg(page, "ROC").locator(".curve-name").count() == 0
 
 
@@ -318,7 +264,6 @@ def test_a_tooltip_follows_the_pointer(open_page, report, two_models):
     for across in (0.3, 0.9):
         x, y = box["x"] + across * box["width"], box["y"] + 0.4 * box["height"]
         page.mouse.move(x, y)
-        settle(page)
         at = row(page)
         name = chart.get_attribute("aria-valuetext").split(",")[0]
         pts = two_models[name]
@@ -332,5 +277,4 @@ def test_a_tooltip_follows_the_pointer(open_page, report, two_models):
         assert 0 < nearest < 40
         assert where["x"] + where["width"] < box["x"] + box["width"] + 20
     page.mouse.move(2, 2)
-    settle(page)
     assert tooltip.is_hidden()

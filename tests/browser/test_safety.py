@@ -8,7 +8,7 @@ import isometrics as iso
 from isometrics import OperatingPoints
 from isometrics.report import report_html, write_report
 
-from .reading import settle, svg
+from .reading import answer, count, give, saved, svg
 from .stage import points, sample
 
 HOSTILE = [
@@ -40,11 +40,13 @@ def test_hostile_names_are_shown_as_text(open_page, hostile):
     # Models with a colour stand first.
     shown = page.locator(".summary tbody th").all_text_contents()
     assert sorted(text.strip() for text in shown) == sorted(name.strip() for name in HOSTILE)
-    # Every place a name goes to: card, sentences, strip, histogram, tooltips, speech.
+    # Every place a name goes to: all panels, card, sentences, strip, histogram, tooltips, speech.
+    for panel in ("reliability", "cumulative gains", "lift", "net benefit"):
+        page.get_by_role("checkbox", name=panel, exact=True).check()
+    assert "<img src=x" in "".join(page.locator(".curve-name").all_text_contents())
     svg(page, "ROC").focus()
     for _ in HOSTILE:
         page.keyboard.press("m")
-        settle(page)
         assert page.locator("img, b, [onload], [onerror]").count() == 0
 
 
@@ -69,19 +71,13 @@ def test_hostile_columns_of_a_file(open_page, start_page, tmp_path):
     )
     frame.to_csv(path, index=False)
     page = open_page(start_page)
-    page.locator("input[type=file]").set_input_files(str(path))
-    page.locator("form.columns").wait_for()
+    give(page, path)
     assert page.locator("img").count() == 0
-    page.get_by_role("button", name="Show", exact=True).click()
-    page.locator("figure.panel").first.wait_for()
+    count(page)
     shown = page.locator(".summary tbody th").all_text_contents()
     assert [text.strip() for text in shown] == HOSTILE[:2]
     assert page.locator("h1").text_content() == path.name
-    with page.expect_download() as caught:
-        page.get_by_role("button", name="Report (HTML)").click()
-    saved = tmp_path / "saved.html"
-    caught.value.save_as(saved)
-    again = open_page(saved)
+    again = open_page(saved(page, "Report (HTML)", tmp_path))
     assert again.locator("img").count() == 0
     assert again.locator("h1").text_content() == path.name
 
@@ -165,8 +161,7 @@ def letters(page, selector):
 def test_a_name_does_not_turn_the_sentence_around_it(open_page, odd_names, selector):
     page = open_page(odd_names)
     page.get_by_label(f"Show {LONG}").uncheck()
-    page.locator(".answer[aria-busy=false]").wait_for()
-    settle(page)
+    answer(page)
     lines = letters(page, selector)
     assert lines
     assert all(line == sorted(line) for line in lines)
@@ -175,8 +170,7 @@ def test_a_name_does_not_turn_the_sentence_around_it(open_page, odd_names, selec
 def test_long_names_are_cut_in_sentences(open_page, odd_names):
     page = open_page(odd_names)
     page.get_by_label(f"Show {TURNED}").uncheck()
-    page.locator(".answer[aria-busy=false]").wait_for()
-    settle(page)
+    answer(page)
     short = LONG[:59] + "…"
     assert f"{short} and flag scores of" in page.locator(".headline .first").text_content()
     for selector in (".headline .first", ".card h2", ".lower h2", "figure.panel .result"):

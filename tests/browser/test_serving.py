@@ -2,63 +2,54 @@
 
 import json
 import threading
+from contextlib import contextmanager
 from pathlib import Path
-
-import pytest
 
 from isometrics.report.html import report_html, template
 from isometrics.report.model import report_model
 from isometrics.report.serve import PageServer
 
-from .reading import settle
-from .stage import Heard
+from .reading import count, give
+from .stage import Heard, settle
 
 STATIC = Path(template.__wrapped__.__code__.co_filename).parent / "static"
 
 
-@pytest.fixture
-def server(two_models):
-    with PageServer(report_html(two_models, title="Served")) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server
-        server.shutdown()
-
-
-def test_a_served_page_works_and_asks_for_nothing_else(browser, server):
-    context = browser.new_context()
-    page = context.new_page()
-    heard = Heard(page)
-    page.goto(server.address)
-    page.locator("figure.panel").first.wait_for()
-    assert page.title() == "Served"
-    assert heard.said == []
-    assert heard.requests == [server.address]
-    # What is set stands behind the token in the address.
-    page.get_by_label("Show hulls").uncheck()
-    settle(page)
-    assert page.url == f"{server.address}#hulls=no"
-    page.reload()
-    page.locator("figure.panel").first.wait_for()
-    assert page.locator("figure.panel .hull").count() == 0
-    context.close()
-
-
-def test_a_served_start_page_reads_files(browser, tmp_path):
-    path = tmp_path / "small.csv"
-    path.write_text("label,score\n1,0.5\n0,0.25\n")
-    with PageServer(report_html({})) as server:
+@contextmanager
+def served(browser, *models, **options):
+    """Open a page from a server, and what it says and asks for."""
+    with PageServer(report_html(*models, **options)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         context = browser.new_context()
         page = context.new_page()
         heard = Heard(page)
         page.goto(server.address)
-        page.locator("input[type=file]").set_input_files(str(path))
-        page.locator("form.columns").wait_for()
-        page.get_by_role("button", name="Show", exact=True).click()
-        page.locator("figure.panel").first.wait_for()
-        assert heard.said == []
+        yield page, heard, server.address
         context.close()
         server.shutdown()
+
+
+def test_a_served_page_works_and_asks_for_nothing_else(browser, two_models):
+    with served(browser, two_models, title="Served") as (page, heard, address):
+        page.locator("figure.panel").first.wait_for()
+        assert page.title() == "Served"
+        assert heard.said == []
+        assert heard.requests == [address]
+        # What is set stands behind the token in the address.
+        page.get_by_label("Show hulls").uncheck()
+        assert page.url == f"{address}#hulls=no"
+        page.reload()
+        page.locator("figure.panel").first.wait_for()
+        assert page.locator("figure.panel .hull").count() == 0
+
+
+def test_a_served_start_page_reads_files(browser, tmp_path):
+    path = tmp_path / "small.csv"
+    path.write_text("label,score\n1,0.5\n0,0.25\n")
+    with served(browser, {}) as (page, heard, _):
+        give(page, path)
+        count(page)
+        assert heard.said == []
 
 
 def test_the_widget_draws_and_follows_its_data(browser, two_models):
@@ -101,7 +92,6 @@ def test_the_widget_draws_and_follows_its_data(browser, two_models):
     # Steps can be undone, and the address of the notebook is left alone.
     address = page.evaluate("[location.href, history.length]")
     page.get_by_label("Show hulls").uncheck()
-    settle(page)
     assert page.locator("figure.panel .hull").count() == 0
     page.keyboard.press("Control+z")
     settle(page)

@@ -7,8 +7,8 @@ import pytest
 import isometrics as iso
 from isometrics.report import write_report
 
-from .reading import row, set_number, settle, svg
-from .stage import points
+from .reading import copied, count, give, row, saved, set_number, svg
+from .stage import points, settle
 
 
 def fragment(page):
@@ -28,7 +28,6 @@ def rest(page):
 def zoom_in(page, panel):
     name = f"Zoom in (or Ctrl and the wheel; Shift and drag moves): {panel}"
     page.get_by_label(name, exact=True).click()
-    settle(page)
 
 
 def axes(page, panel):
@@ -48,7 +47,8 @@ def change_everything(page):
     svg(page, "ROC").focus()
     page.keyboard.press("PageDown")
     page.mouse.move(0, 0)
-    settle(page)
+    # What follows so soon on the last step is written a little later.
+    rest(page)
 
 
 def shown(page):
@@ -68,61 +68,33 @@ def shown(page):
     }
 
 
-def test_a_reload_keeps_everything(open_page, report):
+def test_a_reload_a_link_and_saved_reports_keep_everything(open_page, report, tmp_path):
     page = open_page(report)
     first = shown(page)
     change_everything(page)
     before = shown(page)
     assert all(before[name] != first[name] for name in before if name != "PRG")
-    page.reload()
-    settle(page)
-    assert shown(page) == before
-
-
-def test_a_link_keeps_everything_at_another_width(open_page, report):
-    page = open_page(report)
-    change_everything(page)
-    address = page.evaluate("location.href")
-    other = open_page(report, width=900)
-    other.goto(address)
-    other.reload()
-    settle(other)
-    assert shown(other) == shown(page)
-
-
-def test_the_saved_report_keeps_everything(open_page, report, tmp_path):
-    page = open_page(report)
-    change_everything(page)
-    with page.expect_download() as caught:
-        page.get_by_role("button", name="Report (HTML)").click()
-    path = tmp_path / "saved.html"
-    caught.value.save_as(path)
-    saved = open_page(path)
-    settle(saved)
-    assert shown(saved) == shown(page)
-    assert fragment(saved) == {}
-    # To return to the first settings is a change of a saved report, and stays.
-    saved.get_by_role("button", name="Reset", exact=True).click()
-    settle(saved)
-    first = shown(open_page(report))
-    assert shown(saved) == first
-    saved.reload()
-    settle(saved)
-    assert shown(saved) == first
-
-
-def test_a_page_that_the_browser_saves_keeps_everything(open_page, report, tmp_path):
-    page = open_page(report)
-    change_everything(page)
     path = tmp_path / "saved by the browser.html"
     path.write_text(page.content(), encoding="utf-8")
-    saved = open_page(path)
-    settle(saved)
-    assert shown(saved) == shown(page)
-    with saved.expect_download() as caught:
-        saved.get_by_role("button", name="Report (HTML)").click()
+    page.reload()
+    assert shown(page) == before
+    other = open_page(report, width=900)
+    other.goto(page.evaluate("location.href"))
+    other.reload()
+    assert shown(other) == before
+    by_page = open_page(saved(page, "Report (HTML)", tmp_path))
+    assert shown(by_page) == before
+    assert fragment(by_page) == {}
+    # To return to the first settings is a change of a saved report, and stays.
+    by_page.get_by_role("button", name="Reset", exact=True).click()
+    assert shown(by_page) == first
+    by_page.reload()
+    assert shown(by_page) == first
+    by_browser = open_page(path)
+    assert shown(by_browser) == before
     # What was drawn is not saved a second time.
-    assert "<svg" not in caught.value.path().read_text(encoding="utf-8").split("<script")[0]
+    again = saved(by_browser, "Report (HTML)", tmp_path).read_text(encoding="utf-8")
+    assert "<svg" not in again.split("<script")[0]
 
 
 def test_back_and_forward_go_through_the_steps(open_page, report):
@@ -133,16 +105,13 @@ def test_back_and_forward_go_through_the_steps(open_page, report):
         rest(page)
         seen.append(shown(page))
     page.get_by_label("Show linear", exact=True).uncheck()
-    settle(page)
     seen.append(shown(page))
     for expected in seen[-2::-1]:
         page.go_back()
-        settle(page)
         assert shown(page) == expected
     assert fragment(page) == {}
     for expected in seen[1:]:
         page.go_forward()
-        settle(page)
         assert shown(page) == expected
 
 
@@ -176,11 +145,9 @@ def test_a_drag_is_one_step(open_page, report):
     assert steps(page) == before + 2
     for _ in range(5):
         page.keyboard.press("ArrowRight")
-    settle(page)
     assert steps(page) == before + 3
     page.go_back()
     page.go_back()
-    settle(page)
     assert shown(page) == end
 
 
@@ -192,47 +159,32 @@ def test_steps_are_undone_and_done_again(open_page, report):
     assert all(button.is_disabled() for button in (undo, redo, reset))
     seen = [shown(page)]
     page.get_by_label("Show hulls").uncheck()
-    settle(page)
     seen.append(shown(page))
     zoom_in(page, "ROC")
     seen.append(shown(page))
     undo.click()
-    settle(page)
     assert shown(page) == seen[1]
     page.keyboard.press("Control+z")
-    settle(page)
     assert shown(page) == seen[0]
     assert undo.is_disabled()
     page.keyboard.press("Control+Shift+Z")
-    settle(page)
     assert shown(page) == seen[1]
     redo.click()
-    settle(page)
     assert shown(page) == seen[2]
     assert redo.is_disabled()
     reset.click()
-    settle(page)
     assert shown(page) == seen[0]
     assert reset.is_disabled()
     undo.click()
-    settle(page)
+    assert shown(page) == seen[2]
+    # Text boxes undo their own text.
+    page.get_by_label("β, as a number", exact=True).focus()
+    page.keyboard.press("Control+z")
     assert shown(page) == seen[2]
     # A step to the side takes what was undone away.
     undo.click()
     page.get_by_label("Show baselines").uncheck()
-    settle(page)
     assert redo.is_disabled()
-
-
-def test_text_boxes_undo_their_own_text(open_page, report):
-    page = open_page(report)
-    page.get_by_label("Show hulls").uncheck()
-    settle(page)
-    before = shown(page)
-    page.get_by_label("β, as a number", exact=True).focus()
-    page.keyboard.press("Control+z")
-    settle(page)
-    assert shown(page) == before
 
 
 def test_what_an_address_cannot_mean_is_ignored(open_page, report):
@@ -243,7 +195,6 @@ def test_what_an_address_cannot_mean_is_ignored(open_page, report):
     settle(page)
     assert shown(page) == before
     page.reload()
-    settle(page)
     assert shown(page) == before
     page.evaluate("(text) => (location.hash = text + '&beta=2')", text)
     settle(page)
@@ -269,7 +220,6 @@ def test_in_a_frame_the_page_around_keeps_its_steps(context, report, tmp_path):
     before = steps(page)
     frame = page.frame_locator("iframe")
     frame.get_by_label("Show hulls").uncheck()
-    settle(page)
     assert frame.get_by_role("button", name="Undo", exact=True).is_enabled()
     assert steps(page) == before
     page.close()
@@ -280,20 +230,15 @@ def test_a_dropped_file_begins_anew(open_page, start_page, tmp_path):
     path.write_text("label,score\n1,0.9\n0,0.5\n1,0.4\n0,0.1\n")
     page = open_page(start_page)
     for beta in ("1", "2"):
-        page.locator("input[type=file]").set_input_files(str(path))
-        page.locator("form.columns:visible").wait_for()
-        page.get_by_role("button", name="Show", exact=True).click()
-        page.locator("form.columns").wait_for(state="hidden")
+        give(page, path)
+        count(page)
         settle(page)
         assert fragment(page) == {}
         assert page.get_by_label("β, as a number", exact=True).input_value() == "1"
         set_number(page, "β", beta)
     assert fragment(page) == {"beta": "2"}
-    with page.expect_download() as caught:
-        page.get_by_role("button", name="Report (HTML)").click()
-    saved = tmp_path / "saved.html"
-    caught.value.save_as(saved)
-    assert open_page(saved).get_by_label("β, as a number", exact=True).input_value() == "2"
+    again = open_page(saved(page, "Report (HTML)", tmp_path))
+    assert again.get_by_label("β, as a number", exact=True).input_value() == "2"
 
 
 # ---------------------------------------------------------------------- a threshold of one's own
@@ -303,7 +248,6 @@ def type_threshold(page, text):
     box = page.get_by_label("A threshold of your own")
     box.fill(text)
     box.press("Enter")
-    settle(page)
 
 
 def typed(page, name):
@@ -336,20 +280,15 @@ def test_a_typed_threshold_stays_until_it_is_cleared(open_page, report):
     page = open_page(report)
     type_threshold(page, "0.5")
     page.reload()
-    settle(page)
     assert page.get_by_label("A threshold of your own").input_value() == "0.5"
     assert page.locator(".typed table").is_visible()
     page.get_by_label("class of interest").select_option("negatives")
-    settle(page)
     assert page.locator(".typed thead th").first.inner_text() == "score < 0.5"
     page.get_by_label("Clear your threshold").click()
-    settle(page)
     assert not page.locator(".typed table").is_visible()
     page.keyboard.press("Control+z")
-    settle(page)
     assert page.get_by_label("A threshold of your own").input_value() == "0.5"
     page.keyboard.press("Control+Shift+Z")
-    settle(page)
     assert page.get_by_label("A threshold of your own").input_value() == ""
 
 
@@ -368,19 +307,16 @@ def test_the_rule_of_a_typed_threshold_is_copied_with_that_number(
 ):
     page = open_page(report)
     type_threshold(page, "0.5")
-    clipboard = "navigator.clipboard.readText()"
-    page.get_by_label("Copy the rule of your threshold as JSON").click()
+    start = "Copy the rule of your threshold as"
     path = tmp_path / "rule.json"
-    path.write_text(page.evaluate(clipboard), encoding="utf-8")
+    path.write_text(copied(page, f"{start} JSON"), encoding="utf-8")
     decision = iso.load_decision(path)
     right = two_models["forest"].at([0.5])
     assert decision.threshold == 0.5
     assert (decision.tp, decision.fp) == (right.tp[0], right.fp[0])
     assert decision.objective == "chosen by hand"
-    page.get_by_label("Copy the rule of your threshold as SQL").click()
-    assert "CAST('0.5' AS DOUBLE PRECISION)" in page.evaluate(clipboard)
-    page.get_by_label("Copy the rule of your threshold as Python").click()
-    assert page.evaluate(clipboard) == 'flagged = new_scores["forest"] >= 0.5\n'
+    assert "CAST('0.5' AS DOUBLE PRECISION)" in copied(page, f"{start} SQL")
+    assert copied(page, f"{start} Python") == 'flagged = new_scores["forest"] >= 0.5\n'
 
 
 def test_limits_are_given_where_rows_were_left_out(open_page, tmp_path):
@@ -431,28 +367,22 @@ def test_the_table_is_sorted_by_its_heads(open_page, three_models):
         (first, None),
     ):
         area.click()
-        settle(page)
         assert names(page) == expected
         assert head.get_attribute("aria-sort") == order
     # With keys; names are sorted as people do, and stay so.
     rest(page)
     page.get_by_role("button", name="Sort by name", exact=True).focus()
     page.keyboard.press("Enter")
-    settle(page)
     assert names(page) == ["a", "b9", "b10"]
     page.reload()
-    settle(page)
     assert names(page) == ["a", "b9", "b10"]
     # Anywhere on a head, but not on the word that explains itself.
     page.locator(".summary thead th").nth(1).click(position={"x": 3, "y": 3})
-    settle(page)
     assert names(page) == by_area
     page.locator(".summary thead").get_by_role("button", name="AUPR", exact=True).click()
-    settle(page)
     assert names(page) == by_area
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Sort by best threshold").click()
-    settle(page)
     best = {name: iso.best_threshold(one).threshold for name, one in models.items()}
     assert names(page) == sorted(models, key=lambda name: -best[name])
 
@@ -495,9 +425,7 @@ def test_paper_has_the_settings_in_a_line_and_no_controls(open_page, report):
     set_number(page, "β", 2)
     set_number(page, "Prevalence", 0.01)
     page.get_by_label("Show linear", exact=True).uncheck()
-    settle(page)
     page.emulate_media(media="print")
-    settle(page)
     assert line.inner_text() == (
         "Settings: beta 2; prevalence 0.01; hide linear; all others as the report was made."
     )

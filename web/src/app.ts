@@ -2,13 +2,13 @@
 
 import { Card } from "./card";
 import { snippetOf, type Source } from "./commands";
-import { Controls } from "./controls";
-import { copyButton, h, save } from "./dom";
+import { Controls, Matters } from "./controls";
+import { button, copyButton, h, s, save } from "./dom";
 import { Glossary } from "./glossary";
-import { Matters } from "./goal";
 import { Groups } from "./groups";
 import { headerOf, Help, skipLink, ThemeButton } from "./header";
 import { History, type Keeper } from "./history";
+import { chipOf } from "./looks";
 import { modelsOf, numberOf, USUAL, type Model, type ReportData } from "./model";
 import { Board } from "./panels/board";
 import { fileName, pointsCsv, thresholdsCsv } from "./saving";
@@ -73,7 +73,7 @@ export function mount(root: HTMLElement, data: ReportData, around: Surroundings)
     return;
   }
   const report = new Report(models, data, around, glossary, theme);
-  const main = h("main", {}, ...report.elements());
+  const main = h("main", {}, ...report.elements);
   if (around.footer)
     main.append(
       h("details", { class: "more" }, h("summary", {}, "Open another file"), around.footer),
@@ -88,30 +88,31 @@ export function mount(root: HTMLElement, data: ReportData, around: Surroundings)
   report.start(around.keeper ? document : root, ending.signal);
 }
 
+interface Part {
+  draw(view: View): void;
+}
+
 class Report {
+  readonly elements: readonly HTMLElement[];
   private readonly store = new Store();
   private readonly history: History;
   private readonly help = new Help();
   private readonly views: Views;
   private readonly board: Board;
-  private readonly card: Card;
-  private readonly typed: Typed;
-  private readonly answer: AnswerPanel;
-  private readonly matters: Matters;
-  private readonly summary: Summary;
-  private readonly controls: Controls;
-  private readonly thresholds: Thresholds;
   private readonly groups: Groups | null;
+  /** What a move of the operating point leaves as it is, and what follows it. */
+  private readonly parts: Record<"still" | "moving", readonly Part[]>;
   private pending: "nothing" | "cursor" | "all" = "nothing";
 
   constructor(
     models: readonly Model[],
     private readonly data: ReportData,
     private readonly around: Surroundings,
-    private readonly glossary: Glossary,
+    glossary: Glossary,
     private readonly theme: ThemeButton,
   ) {
     const { store } = this;
+    const { source, keeper } = around;
     theme.onChoice = (chosen) => store.set({ theme: chosen });
     const verdicts = data.verdicts ?? [];
     const confidence = data.confidence ?? USUAL;
@@ -119,45 +120,34 @@ class Report {
     // A file that was dropped is shown in the theme that was chosen before.
     store.set({ ...firstSettings(verdicts), theme: theme.current });
     if (isTuned) store.set({ panels: new Set([...INITIAL.panels, "promised"]) });
-    this.history = new History(store, models, around.keeper);
-    this.views = new Views(models, confidence, data.classes);
-    const { views } = this;
-    this.board = new Board(store, views, glossary, data.title, isTuned);
-    this.card = new Card(store, glossary, around.source);
-    this.typed = new Typed(store, glossary, around.source);
-    this.answer = new AnswerPanel(data, models, confidence, around.source);
-    const stored = (data.others?.betas ?? []).map(numberOf);
-    this.matters = new Matters(store, glossary, givenObjective(verdicts), stored);
-    this.summary = new Summary(store, views, glossary, models, this.answer.hasVerdict);
-    this.controls = new Controls(
-      store,
-      glossary,
-      models.some(({ bands }) => bands.length > 0),
-    );
-    this.thresholds = new Thresholds(store, glossary);
+    this.history = new History(store, models, keeper);
+    const views = (this.views = new Views(models, confidence, data.classes));
+    this.board = new Board({ store, views, glossary, report: data.title }, isTuned);
     this.groups = data.groups ? new Groups(data.groups, store, models) : null;
-  }
-
-  elements(): HTMLElement[] {
-    return [
-      this.answer.element,
-      this.matters.element,
-      this.summary.element,
-      this.history.element,
+    const [card, typed] = [new Card(store, glossary, source), new Typed(store, glossary, source)];
+    const answer = new AnswerPanel(data, models, confidence, source);
+    const stored = (data.others?.betas ?? []).map(numberOf);
+    const matters = new Matters(store, glossary, givenObjective(verdicts), stored);
+    const summary = new Summary(store, views, glossary, models, answer.hasVerdict);
+    const hasBands = models.some(({ bands }) => bands.length > 0);
+    const controls = new Controls(store, glossary, hasBands);
+    const thresholds = new Thresholds(store, glossary);
+    this.parts = {
+      still: [answer, matters, summary, controls],
+      moving: [card, typed, thresholds],
+    };
+    const details = h("aside", { "aria-label": "Details" }, card.element, typed.element);
+    this.elements = [
+      ...[answer, matters, summary, this.history].map(({ element }) => element),
       this.history.line,
-      this.controls.element,
+      controls.element,
       this.board.chooser,
-      legend(this.glossary),
-      h(
-        "div",
-        { class: "workspace" },
-        this.board.element,
-        h("aside", { "aria-label": "Details" }, this.card.element, this.typed.element),
-      ),
+      legend(glossary),
+      h("div", { class: "workspace" }, this.board.element, details),
       ...(this.groups ? [this.groups.element] : []),
-      h("div", { class: "lower" }, this.thresholds.element, this.board.histogram.element),
+      h("div", { class: "lower" }, thresholds.element, this.board.histogram.element),
       this.exports(),
-      h("details", { class: "more" }, h("summary", {}, "Words"), this.glossary.list()),
+      h("details", { class: "more" }, h("summary", {}, "Words"), glossary.list()),
       this.help.dialog,
     ];
   }
@@ -187,24 +177,15 @@ class Report {
 
   private draw(what: "cursor" | "all"): void {
     const { view } = this;
-    if (what === "all") {
-      this.answer.draw(view);
-      this.matters.draw(view);
-      this.summary.draw(view);
-      this.controls.draw(view);
-    }
+    if (what === "all") for (const part of this.parts.still) part.draw(view);
     this.theme.show(view.settings.theme);
     this.groups?.draw(view.settings);
     this.board.draw(view, what);
-    this.card.draw(view);
-    this.typed.draw(view);
-    this.thresholds.draw(view);
+    for (const part of this.parts.moving) part.draw(view);
   }
 
   private exports(): HTMLElement {
     const name = fileName(this.data.title);
-    const button = (label: string, act: () => void): HTMLElement =>
-      h("button", { type: "button", onclick: act }, label);
     const snippet = (): string => snippetOf(this.view, this.around.source);
     const { pageWith } = this.around;
     return h(
@@ -232,17 +213,8 @@ class Report {
 
 /** What the lines and marks of the panels are. */
 function legend(glossary: Glossary): HTMLElement {
-  const sample = (kind: string, d: string): SVGSVGElement => {
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    svg.setAttribute("class", "chip model-4");
-    svg.setAttribute("viewBox", "-14 -8 28 16");
-    svg.setAttribute("aria-hidden", "true");
-    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    path.setAttribute("class", kind);
-    path.setAttribute("d", d);
-    svg.append(path);
-    return svg;
-  };
+  const sample = (kind: string, d: string): SVGSVGElement =>
+    chipOf("model-4", s("path", { class: kind, d }));
   const [across, dot] = ["M-14,0H14", "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0"];
   const items: [string, string, HTMLElement | string][] = [
     ["curve", across, "curve"],

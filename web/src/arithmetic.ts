@@ -107,6 +107,16 @@ export class Sum {
   }
 }
 
+/** Sums of the values up to each of them; two roundings may differ in the last bit, but none falls. */
+export function cumulated(values: Float64Array): Float64Array {
+  const sum = new Sum();
+  let last = 0;
+  return values.map((value) => {
+    sum.add(value);
+    return (last = Math.max(last, sum.value));
+  });
+}
+
 /** Adds up in the order of NumPy's `sum`, so that both sides round the same way. */
 export function pairwise(size: number, value: (place: number) => number, start = 0): number {
   if (size > 128) {

@@ -1,13 +1,12 @@
 /** The card: everything about one operating point. */
 
 import { wilson } from "./arithmetic";
-import type { Source } from "./commands";
-import { copyButton, h } from "./dom";
+import { isRule, ruleFile, rulePython, ruleSql, type Source } from "./commands";
+import { button, copyButton, h } from "./dom";
 import { counted, decimals, levelSaid, percent, percents, short } from "./format";
 import type { Glossary } from "./glossary";
 import { lookOf } from "./looks";
 import { namesOf } from "./names";
-import { isRule, ruleFile, rulePython, ruleSql } from "./rule";
 import { rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
@@ -59,11 +58,7 @@ export class Card {
         "p",
         { class: "actions" },
         this.copy,
-        h(
-          "button",
-          { type: "button", class: "small", onclick: () => store.set({ chosen: null }) },
-          "Best for what matters",
-        ),
+        button("Best for what matters", () => store.set({ chosen: null }), { class: "small" }),
       ),
       this.copies,
       this.confusion(),

@@ -1,18 +1,162 @@
-/** The controls: index, prevalence, class, and what is drawn. */
+/** What matters, the one control for what model and threshold are chosen for; and all others. */
 
-import { freshId, h } from "./dom";
-import { percent, short } from "./format";
+import { button, choiceBox, h, toggles } from "./dom";
+import { counted, fName, general, percent, short } from "./format";
 import type { Glossary, Term } from "./glossary";
-import { INTERPOLATIONS, type Interpolation } from "./spaces/pr";
-import type { Settings, Store } from "./state";
-import { prevalence } from "./table";
-import { INDEX_NAMES, type IndexName } from "./tradeoff";
+import { valueOf, type Goal } from "./objective";
+import { INTERPOLATIONS } from "./spaces/pr";
+import { lambdaOf, type Settings, type Store } from "./state";
+import { countsAt, prevalence } from "./table";
+import { INDEX_NAMES } from "./tradeoff";
 import type { View } from "./view";
+
+const GOALS: readonly (readonly [Goal, string])[] = [
+  ["f", "precision and recall"],
+  ["money", "money"],
+  ["precision", "a precision"],
+  ["recall", "a recall"],
+  ["budget", "a number of alarms"],
+];
+
+export class Matters {
+  readonly element: HTMLElement;
+  private readonly goal: HTMLSelectElement;
+  private readonly parts = new Map<Goal, HTMLElement>();
+  private readonly beta: Knob;
+  private readonly boxes: Record<
+    "missCost" | "falseAlarmCost" | "minPrecision" | "minRecall" | "budget" | "budgetItems",
+    NumberBox
+  >;
+  private readonly weighed = h("span", { class: "said" });
+  private readonly perThousand = h("span", { class: "said" });
+  private readonly ofRows = h("span", { class: "said" });
+
+  /**
+   * `given` names an objective that only Python can ask for; the slider stops at the β of `stored`,
+   * if there are any, for which Python stored verdicts.
+   */
+  constructor(store: Store, glossary: Glossary, given: string | null, stored: readonly number[]) {
+    const set = (patch: Partial<Settings>): void =>
+      store.set({ hovered: null, chosen: null, ...patch });
+    const box = (
+      name: keyof Matters["boxes"],
+      label: string,
+      limits: { min: number; max?: number; above?: boolean },
+    ): NumberBox =>
+      numberBox(label, limits, (value) => {
+        const next: Settings = { ...store.settings, [name]: value };
+        // Both costs cannot be 0: then nothing matters.
+        if (next.missCost + next.falseAlarmCost > 0 || !/Cost$/.test(name)) set({ [name]: value });
+      });
+    const goals = given === null ? GOALS : [...GOALS, ["given", given] as const];
+    this.goal = choiceBox(goals, (goal) => set({ goal }), { "aria-label": "What matters" });
+    const steps = stored.length > 1 ? stored : null;
+    const stops = `The slider stops at ${stored.length} β whose verdicts are stored.`;
+    this.beta = knob("Precision or recall", steps ? [0, steps.length - 1, 1] : [-1, 1, 0.01], {
+      from: steps ? (beta) => nearest(steps, beta) : Math.log10,
+      to: steps ? (place) => steps[place]! : (place) => rounded(10 ** place),
+      min: 0,
+      change: (beta) => set({ beta }),
+      number: "β",
+    });
+    const cost = { min: 0, max: 1e12 };
+    this.boxes = {
+      missCost: box("missCost", "A miss costs", cost),
+      falseAlarmCost: box("falseAlarmCost", "A false alarm costs", cost),
+      minPrecision: box("minPrecision", "Precision at least", { min: 0, max: 1 }),
+      minRecall: box("minRecall", "Recall at least", { min: 0, max: 1 }),
+      budget: box("budget", "Alarms at most", { min: 0, max: 1e15 }),
+      budgetItems: box("budgetItems", "Items", { min: 0, max: 1e15, above: true }),
+    };
+    const { boxes } = this;
+    const own = button("these rows", () => set({ budgetItems: null }), { class: "small" });
+    const part = (goal: Goal, ...content: (HTMLElement | string)[]): HTMLElement => {
+      const words = content.map((each) => (typeof each === "string" ? h("span", {}, each) : each));
+      const element = h("span", { class: "part" }, ...words);
+      this.parts.set(goal, element);
+      return element;
+    };
+    this.element = h(
+      "section",
+      { class: "matters", "aria-label": "The objective" },
+      h("span", { class: "name" }, "What matters:"),
+      this.goal,
+      part(
+        "f",
+        "precision",
+        this.beta.slider,
+        "recall",
+        h("span", { class: "unit" }, glossary.term("β"), this.beta.number),
+        this.weighed,
+        ...(steps ? [h("span", { class: "said" }, stops)] : []),
+      ),
+      part(
+        "money",
+        "a miss costs",
+        boxes.missCost.box,
+        "and a false alarm",
+        boxes.falseAlarmCost.box,
+        this.perThousand,
+      ),
+      part("precision", "at least", boxes.minPrecision.box),
+      part("recall", "at least", boxes.minRecall.box),
+      part(
+        "budget",
+        "at most",
+        boxes.budget.box,
+        "alarms in",
+        boxes.budgetItems.box,
+        "items, such as a day's, or in",
+        own,
+        this.ofRows,
+      ),
+    );
+  }
+
+  draw(view: View): void {
+    const { settings } = view;
+    this.goal.value = settings.goal;
+    for (const [goal, element] of this.parts) element.hidden = goal !== settings.goal;
+    this.beta.show(settings.beta);
+    this.beta.slider.setAttribute("aria-valuetext", weighedSaid(settings.beta));
+    this.weighed.textContent = weighedSaid(settings.beta);
+    for (const [name, { show }] of Object.entries(this.boxes) as [
+      keyof Matters["boxes"],
+      NumberBox,
+    ][])
+      show(settings[name] ?? view.items);
+    this.ofRows.textContent =
+      settings.budgetItems === null
+        ? ""
+        : `That is ${short((100 * settings.budget) / settings.budgetItems, 3)}% of all items.`;
+    const row = view.best.get(view.leader);
+    this.perThousand.textContent = "";
+    if (settings.goal !== "money" || row === undefined) return;
+    const cost = valueOf(view.objective, countsAt(view.models[view.leader]!.table, row));
+    const said = counted(Number(general(1000 * cost, 4)));
+    this.perThousand.textContent = `On these rows the best rule costs ${said} per 1,000 items.`;
+  }
+}
+
+/** The place of the β whose weight of recall is nearest. */
+function nearest(betas: readonly number[], beta: number): number {
+  const away = (each: number): number => Math.abs(lambdaOf(each) - lambdaOf(beta));
+  return betas.reduce((best, each, place) => (away(each) < away(betas[best]!) ? place : best), 0);
+}
+
+/** What a β means, in words. */
+function weighedSaid(beta: number): string {
+  if (beta === 1) return "F1: both count the same";
+  if (beta === 0) return "precision alone counts";
+  if (beta === Infinity) return "recall alone counts";
+  const [more, times] = beta > 1 ? ["recall", beta] : ["precision", 1 / beta];
+  return `${fName(beta)}: ${more} counts ${short(times, 3)} times as much`;
+}
 
 type Toggle = "curve" | "hull" | "isolines" | "baselines" | "unachievable" | "bands";
 
 /** Numbers a reader can set by a slider and as a number. */
-export interface Knob {
+interface Knob {
   readonly slider: HTMLInputElement;
   readonly number: HTMLInputElement;
   show(value: number): void;
@@ -26,11 +170,7 @@ export class Controls {
   private readonly index: HTMLSelectElement;
   private readonly interpolation: HTMLSelectElement;
   private readonly interest: HTMLSelectElement;
-  private readonly own = h(
-    "button",
-    { type: "button", class: "small", "aria-label": "Reset the prevalence to that of the data" },
-    "Reset",
-  );
+  private readonly own: HTMLButtonElement;
   private readonly toggles = new Map<Toggle, HTMLInputElement>();
 
   constructor(
@@ -47,19 +187,25 @@ export class Controls {
       max: 1 - 1e-9,
       change: (share) => set({ prevalence: share }),
     });
-    this.own.addEventListener("click", () => set({ prevalence: null }));
-    this.index = choice(INDEX_NAMES, (name) => set({ index: name as IndexName }));
-    this.interpolation = choice(INTERPOLATIONS, (name) =>
-      set({ interpolation: name as Interpolation }),
+    this.own = button("Reset", () => set({ prevalence: null }), {
+      class: "small",
+      "aria-label": "Reset the prevalence to that of the data",
+    });
+    this.index = choice("index", INDEX_NAMES, (index) => set({ index }));
+    this.interpolation = choice("PR interpolation", INTERPOLATIONS, (interpolation) =>
+      set({ interpolation }),
     );
-    this.interest = choice(["positives", "negatives"], (name) => this.turn(name === "negatives"));
+    this.interest = choice("class of interest", ["positives", "negatives"], (name) =>
+      this.turn(name === "negatives"),
+    );
+    const { slider, number } = this.prevalence;
     this.element = h(
       "form",
       { class: "controls", "aria-label": "Controls", onsubmit: (event) => event.preventDefault() },
-      this.select("index", "index", this.index),
-      this.field("prevalence", "prevalence", this.prevalence, this.own),
-      this.select("class of interest", "class of interest", this.interest),
-      this.select("interpolation", "PR interpolation", this.interpolation),
+      this.field("index", "index", this.index),
+      this.field("prevalence", "prevalence", slider, number, this.own),
+      this.field("class of interest", "class of interest", this.interest),
+      this.field("interpolation", "PR interpolation", this.interpolation),
       this.shown(hasBands),
     );
   }
@@ -77,30 +223,9 @@ export class Controls {
     });
   }
 
-  private field(
-    term: Term,
-    label: string,
-    { slider, number }: Knob,
-    more?: HTMLElement,
-  ): HTMLElement {
-    return h(
-      "div",
-      { class: "field" },
-      h("span", { class: "name" }, this.glossary.term(term, label)),
-      slider,
-      number,
-      more,
-    );
-  }
-
-  private select(term: Term, label: string, box: HTMLSelectElement): HTMLElement {
-    box.setAttribute("aria-label", label);
-    return h(
-      "div",
-      { class: "field" },
-      h("span", { class: "name" }, this.glossary.term(term, label)),
-      box,
-    );
+  private field(term: Term, label: string, ...content: readonly HTMLElement[]): HTMLElement {
+    const name = h("span", { class: "name" }, this.glossary.term(term, label));
+    return h("div", { class: "field" }, name, ...content);
   }
 
   private shown(hasBands: boolean): HTMLElement {
@@ -112,23 +237,14 @@ export class Controls {
       ["unachievable", "unachievable region", "unachievable region"],
     ];
     if (hasBands) names.push(["bands", "confidence bands", "confidence band"]);
-    const legend = freshId("shown");
-    const group = h("div", { class: "toggles", role: "group", "aria-labelledby": legend });
-    group.append(h("span", { class: "name", id: legend }, "Show"));
-    for (const [name, label, term] of names) {
+    const items = names.map(([name, label, term]) => {
       const box = h("input", { type: "checkbox", "aria-label": `Show ${label}` });
       box.addEventListener("change", () => this.store.set({ [name]: box.checked }));
       this.toggles.set(name, box);
-      group.append(
-        h(
-          "span",
-          { class: "toggle" },
-          box,
-          term ? this.glossary.term(term, label) : h("span", {}, label),
-        ),
-      );
-    }
-    return group;
+      const said = term ? this.glossary.term(term, label) : h("span", {}, label);
+      return h("span", { class: "toggle" }, box, said);
+    });
+    return toggles("toggles", "Show", items);
   }
 
   draw(view: View): void {
@@ -147,19 +263,22 @@ export class Controls {
   }
 }
 
-function choice(names: readonly string[], change: (name: string) => void): HTMLSelectElement {
-  const box = h("select", {}, ...names.map((name) => h("option", { value: name }, name)));
-  box.addEventListener("change", () => change(box.value));
-  return box;
+function choice<Name extends string>(
+  label: string,
+  names: readonly Name[],
+  change: (name: Name) => void,
+): HTMLSelectElement {
+  const options = names.map((name) => [name, name] as const);
+  return choiceBox(options, change, { "aria-label": label });
 }
 
 /** A box for a number, and what shows another number in it. */
-export interface NumberBox {
+interface NumberBox {
   readonly box: HTMLInputElement;
   show(value: number): void;
 }
 
-export function numberBox(
+function numberBox(
   label: string,
   limits: { min: number; max?: number; above?: boolean },
   change: (value: number) => void,
@@ -187,11 +306,11 @@ export function numberBox(
 }
 
 /** A number as boxes show it. */
-export function rounded(value: number): number {
+function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-export function knob(
+function knob(
   label: string,
   [min, max, step]: readonly [number, number, number],
   scale: {

@@ -1,6 +1,6 @@
 /** Sort and count: rows become a table, and a table a histogram and the rows that draw it. */
 
-import { Sum } from "./arithmetic";
+import { cumulated } from "./arithmetic";
 import { HIGHEST_SCORE, odds, size, vertices, type Table } from "./table";
 
 /** Rows that count: arrays of equal length, without missing values. */
@@ -74,15 +74,14 @@ function countRows({ labels, scores }: Sample): Rows {
 /** Weights have to travel with their rows, to the place of their score. */
 function countWeights({ labels, scores }: Sample, weights: Float64Array): Rows {
   const distinct = distinctOf(scores);
-  const right = new Float64Array(distinct.length);
-  const wrong = new Float64Array(distinct.length);
+  const rules = distinct.length + 1;
+  const [right, wrong] = [new Float64Array(rules), new Float64Array(rules)];
   for (let row = 0; row < scores.length; row++)
-    (labels[row] ? right : wrong)[placeOf(distinct, scores[row]!)]! += weights[row]!;
-  const thresholds = new Float64Array(distinct.length + 1);
-  thresholds[0] = Infinity;
-  for (let row = 1; row < thresholds.length; row++)
-    thresholds[row] = distinct[distinct.length - row]!;
-  return { thresholds, tp: runningSum(right), fp: runningSum(wrong) };
+    (labels[row] ? right : wrong)[distinct.length - placeOf(distinct, scores[row]!)]! +=
+      weights[row]!;
+  const thresholds = new Float64Array(rules).fill(Infinity);
+  thresholds.set(distinct.slice().reverse(), 1);
+  return { thresholds, tp: cumulated(right), fp: cumulated(wrong) };
 }
 
 /** The distinct scores in rising order; -0 equals 0, and the plain one is kept. */
@@ -104,18 +103,6 @@ function placeOf(distinct: Float64Array, score: number): number {
     else high = middle - 1;
   }
   return low;
-}
-
-/** Sums from the last value on, behind a zero. */
-function runningSum(values: Float64Array): Float64Array {
-  const sums = new Float64Array(values.length + 1);
-  const sum = new Sum();
-  for (let row = 1; row < sums.length; row++) {
-    sum.add(values[values.length - row]!);
-    // Two roundings of a sum may differ in the last bit; counts never fall.
-    sums[row] = Math.max(sums[row - 1]!, sum.value);
-  }
-  return sums;
 }
 
 export const BINS = 40;

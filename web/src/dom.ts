@@ -27,14 +27,27 @@ function filled<Made extends Element>(
   attributes: Attributes,
   children: readonly Child[],
 ): Made {
+  set(element, attributes);
+  for (const child of children) if (child) element.append(child);
+  return element;
+}
+
+export function set(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined)
       element.setAttribute(name, String(value));
   }
-  for (const child of children) if (child) element.append(child);
-  return element;
+}
+
+/** A button, and what it does. */
+export function button(
+  label: string,
+  act: () => void,
+  attributes: Attributes = {},
+): HTMLButtonElement {
+  return h("button", { type: "button", onclick: act, ...attributes }, label);
 }
 
 /** A box with choices; `change` is called with the one that is taken. */
@@ -49,11 +62,36 @@ export function choiceBox<Name extends string>(
   return box;
 }
 
-let made = 0;
+/** A table in a window of its own, in which it scrolls. */
+export function scrolling(
+  label: string,
+  isTall: boolean,
+  ...content: readonly Child[]
+): HTMLElement {
+  return h(
+    "div",
+    { class: isTall ? "scroll tall" : "scroll", tabindex: 0, role: "region", "aria-label": label },
+    h("table", {}, ...content),
+  );
+}
+
+/** The heads of the columns of a table. */
+export function headRow(...heads: readonly (readonly Child[] | Child)[]): HTMLElement {
+  return h("tr", {}, ...heads.map((each) => h("th", { scope: "col" }, ...[each].flat())));
+}
+
+/** Boxes in a row under one name. */
+export function toggles(name: string, title: string, items: readonly Child[]): HTMLElement {
+  const id = freshId("toggles");
+  const head = h("span", { class: "name", id }, title);
+  return h("div", { class: name, role: "group", "aria-labelledby": id }, head, ...items);
+}
+
+let ids = 0;
 
 /** A name that no other element has, also where a page holds several reports. */
 export function freshId(stem: string): string {
-  return `isometrics-${stem}-${++made}`;
+  return `isometrics-${stem}-${++ids}`;
 }
 
 /** Offers text or bytes as a file to save. */
@@ -67,7 +105,7 @@ export function save(content: BlobPart, name: string, type: string): void {
 }
 
 /** Copies text; false where the browser forbids it. */
-export async function copy(text: string): Promise<boolean> {
+async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -85,12 +123,10 @@ export async function copy(text: string): Promise<boolean> {
 
 /** A button that copies a text and says so. */
 export function copyButton(label: string, describe: string, text: () => string): HTMLButtonElement {
-  const button = h("button", { type: "button", class: "small", "aria-label": describe }, label);
-  button.addEventListener("click", () => {
-    void copy(text()).then((done) => {
-      button.textContent = done ? "Copied" : "Not allowed";
-      setTimeout(() => (button.textContent = label), 1500);
-    });
-  });
-  return button;
+  const act = async (): Promise<void> => {
+    made.textContent = (await copy(text())) ? "Copied" : "Not allowed";
+    setTimeout(() => (made.textContent = label), 1500);
+  };
+  const made = button(label, () => void act(), { class: "small", "aria-label": describe });
+  return made;
 }

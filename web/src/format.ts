@@ -30,7 +30,7 @@ export function counted(value: number): string {
 function grouped(value: number, digits = 17): string {
   const text = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(digits)));
   const [whole, ...rest] = text.split(/(?=[.e])/);
-  return [whole!.replace(/\B(?=(\d{3})+(?!\d))/g, ","), ...rest].join("");
+  return [thousands(whole!), ...rest].join("");
 }
 
 /** A score under an axis, in few characters. */
@@ -75,9 +75,7 @@ export function fName(beta: number): string {
 
 /** So many decimals, and more where 0 or 1 would be printed for something else. */
 export function decimals(value: number, digits = 3): string {
-  if (Number.isNaN(value)) return "–";
-  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
-  if (Math.abs(value) >= 1e4) return short(value);
+  if (!(Math.abs(value) < 1e4)) return short(value);
   let text = value.toFixed(digits);
   const isRound = (): boolean => Number(text) === 0 || Number(text) === 1;
   while (digits < 9 && isRound() && Number(text) !== value) text = value.toFixed(++digits);
@@ -112,8 +110,7 @@ export function capitalised(text: string): string {
 
 /** `f"{value:.{digits}f}"`: of two nearest numbers the even one, where JavaScript takes the larger. */
 export function fixed(value: number, digits: number): string {
-  if (Number.isNaN(value)) return "nan";
-  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  if (!Number.isFinite(value)) return exact(value);
   const sign = value < 0 || Object.is(value, -0) ? "-" : "";
   return sign + evenly(Math.abs(value), digits);
 }
@@ -130,8 +127,7 @@ function evenly(size: number, digits: number): string {
 
 /** `f"{value:.{digits}g}"`. */
 export function general(value: number, digits = 6): string {
-  if (Number.isNaN(value)) return "nan";
-  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  if (!Number.isFinite(value)) return exact(value);
   if (value === 0) return Object.is(value, -0) ? "-0" : "0";
   const size = Math.abs(value);
   const sign = value < 0 ? "-" : "";
@@ -177,7 +173,7 @@ const SPACES = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u20
 export function several(names: readonly string[], most = 10): string {
   const shown = names.map((name) => {
     const text = name.split(SPACES).filter(Boolean).join(" ");
-    return text || quotedName(name);
+    return text || `'${JSON.stringify(name).slice(1, -1)}'`;
   });
   return listed(shown, most);
 }
@@ -187,10 +183,6 @@ export function listed(shown: readonly string[], most = 10): string {
   if (shown.length > most) shown = [...shown.slice(0, most - 1), `${shown.length - most + 1} more`];
   const last = shown[shown.length - 1]!;
   return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${last}` : last;
-}
-
-function quotedName(name: string): string {
-  return `'${JSON.stringify(name).slice(1, -1)}'`;
 }
 
 /** A share in percent, with as many digits as it takes not to claim certainty. */
@@ -225,12 +217,11 @@ const [SMALLEST_PLAIN, LARGEST_PLAIN] = [-4, 15];
  * where there is none, NaN where it is not known. The threshold is then given to its last digit.
  */
 export function thresholdText(threshold: number, ...below: number[]): string {
-  if (Number.isNaN(threshold)) return "nan";
-  if (!Number.isFinite(threshold)) return threshold > 0 ? "inf" : "-inf";
+  if (!Number.isFinite(threshold)) return exact(threshold);
   const known = below.length > 0 && below.every((score) => score < threshold);
   if (Number.isInteger(threshold) && Math.abs(threshold) < 2 ** 53) return String(threshold + 0);
   const [digits, exponent] = digitsOf(threshold);
-  const length = lengthOf(digits);
+  const length = String(digits < 0n ? -digits : digits).length;
   if (known) {
     const power = length - 1 + exponent;
     const least = power > LARGEST_PLAIN ? LEAST_DIGITS : Math.max(LEAST_DIGITS, power + 1);
@@ -269,10 +260,6 @@ function digitsOf(value: number): [bigint, number] {
   const [mantissa, power] = value.toExponential().split("e");
   const fraction = mantissa!.split(".")[1] ?? "";
   return [BigInt(mantissa!.replace(".", "")), Number(power) - fraction.length];
-}
-
-function lengthOf(digits: bigint): number {
-  return String(digits < 0n ? -digits : digits).length;
 }
 
 function floorDivided(digits: bigint, divisor: bigint): bigint {

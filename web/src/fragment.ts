@@ -40,7 +40,7 @@ interface Field<Value> {
 /** One entry for each field, in the order in which they are read; null where it is not kept. */
 export const FIELDS: { readonly [Name in keyof Settings]: Field<Settings[Name]> | null } = {
   goal: choice("matters", GOAL_NAMES),
-  beta: orInfinite(number("beta", 0, 1e9)),
+  beta: number("beta", 0, 1e9, true),
   missCost: number("miss-cost", 0, 1e12),
   falseAlarmCost: number("false-alarm-cost", 0, 1e12),
   minPrecision: number("min-precision", 0, 1),
@@ -154,23 +154,15 @@ export function parseNumber(text: string): number | undefined {
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : undefined;
 }
 
-export function number(key: string, least: number, most: number): Field<number> {
+function number(key: string, least: number, most: number, orInfinite = false): Field<number> {
   return single(key, exact, (text) => {
-    const value = parseNumber(text);
-    return value !== undefined && value >= least && value <= most ? value : undefined;
+    const value = parseNumber(text) ?? NaN;
+    const isInside = value >= least && value <= most;
+    return isInside || (orInfinite && value === Infinity) ? value : undefined;
   });
 }
 
-/** A number that may be infinite as well. */
-function orInfinite(field: Field<number>): Field<number> {
-  return {
-    ...field,
-    read: (texts, about) =>
-      parseNumber(texts.at(-1)!) === Infinity ? Infinity : field.read(texts, about),
-  };
-}
-
-export function choice<Name extends string>(key: string, names: readonly Name[]): Field<Name> {
+function choice<Name extends string>(key: string, names: readonly Name[]): Field<Name> {
   return single<Name>(
     key,
     (name) => name,
@@ -178,7 +170,7 @@ export function choice<Name extends string>(key: string, names: readonly Name[])
   );
 }
 
-export function flag(key: string): Field<boolean> {
+function flag(key: string): Field<boolean> {
   return single<boolean>(
     key,
     (value) => (value ? "yes" : "no"),
@@ -208,7 +200,7 @@ function text(key: string): Field<string> {
 }
 
 /** A field that may be null, which is written as a word. */
-export function optional<Value>(field: Field<Value>, none: string): Field<Value | null> {
+function optional<Value>(field: Field<Value>, none: string): Field<Value | null> {
   return {
     key: field.key,
     write: (value, about) => (value === null ? [none] : field.write(value, about)),
@@ -217,7 +209,7 @@ export function optional<Value>(field: Field<Value>, none: string): Field<Value 
 }
 
 /** The place of a model, by its name. */
-export function model(key: string): Field<number> {
+function model(key: string): Field<number> {
   return single(
     key,
     (place, { models }) => inText(models[place]!.name),
@@ -226,7 +218,7 @@ export function model(key: string): Field<number> {
 }
 
 /** Places of models, one entry for each name. */
-export function models(key: string): Field<readonly number[]> {
+function models(key: string): Field<readonly number[]> {
   return {
     key,
     write: (places, about) =>
@@ -247,21 +239,6 @@ function modelSet(key: string): Field<ReadonlySet<number>> {
     read: (texts, about) => {
       const places = read(texts, about);
       return places && new Set(places);
-    },
-  };
-}
-
-/** Some of these words, one entry for each. */
-export function words<Name extends string>(
-  key: string,
-  names: readonly Name[],
-): Field<ReadonlySet<Name>> {
-  return {
-    key,
-    write: (chosen) => (chosen.size ? names.filter((name) => chosen.has(name)) : ["none"]),
-    read: (texts) => {
-      const chosen = names.filter((name) => texts.includes(name));
-      return chosen.length || texts.includes("none") ? new Set(chosen) : undefined;
     },
   };
 }

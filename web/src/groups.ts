@@ -1,6 +1,6 @@
 /** Groups of rows: does one threshold serve all of them? */
 
-import { choiceBox, freshId, h, s } from "./dom";
+import { choiceBox, freshId, h, headRow, s, scrolling } from "./dom";
 import { counted, decimals, levelSaid, percent, shortened } from "./format";
 import { tracePr } from "./lines";
 import type { Model } from "./model";
@@ -111,11 +111,7 @@ export class Groups {
         data.rows.length >= SEARCHED && this.search,
         h("span", { class: "group-choice" }, h("label", { for: id }, "Order"), this.order),
       ),
-      h(
-        "div",
-        { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Table of groups" },
-        h("table", {}, this.head(), this.body),
-      ),
+      scrolling("Table of groups", true, this.head(), this.body),
       this.count,
       this.leftOut(),
       this.pictures,
@@ -142,7 +138,7 @@ export class Groups {
       "thead",
       {},
       h("tr", { class: "common" }, h("td", { colspan: names.length }, ...this.names.in(rule))),
-      h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name))),
+      headRow(...names),
     );
   }
 
@@ -206,6 +202,7 @@ export class Groups {
       group.gain === null
         ? "–"
         : `${group.gain < 0 ? "" : "+"}${decimals(group.gain)}${ends(group.gainLower, group.gainUpper)}`;
+    const own = `${many ? `${shortened(group.model, 24)} ` : ""}${cut(group.threshold)}`;
     return h(
       "tr",
       {},
@@ -215,11 +212,7 @@ export class Groups {
       h("td", {}, `${known(group.value)}${ends(group.valueLower, group.valueUpper)}`),
       h("td", {}, group.ownThreshold ? cut(group.ownThreshold) : "–"),
       h("td", { class: sure ? "sure" : "" }, gain),
-      h(
-        "td",
-        { title: group.sentence },
-        `${many ? `${shortened(group.model, 24)} ` : ""}${cut(group.threshold)}`,
-      ),
+      h("td", { title: group.sentence }, own),
       h("td", {}, `${known(group.expected)}${ends(group.lower, group.upper)}`),
     );
   }

@@ -1,32 +1,32 @@
 /** What stands around a report: its title, the theme, the list of keys. */
 
-import { freshId, h } from "./dom";
+import { button, freshId, h } from "./dom";
 import { isTextBox } from "./history";
 import type { ReportData } from "./model";
 import { Names } from "./names";
 import { THEMES, type Theme } from "./state";
 
-export function headerOf(data: ReportData, button: HTMLElement): HTMLElement {
+export function headerOf(data: ReportData, theme: HTMLElement): HTMLElement {
   const names = new Names(data.models.map(({ name }) => name));
   return h(
     "header",
     { class: "top" },
     h("h1", {}, data.title),
-    button,
+    theme,
     data.description ? h("p", { class: "description" }, ...names.in(data.description)) : null,
   );
 }
 
 export class ThemeButton {
-  readonly element = h("button", { type: "button", class: "small theme" });
+  readonly element = button("", () => this.onChoice(this.next), { class: "small theme" });
   onChoice: (theme: Theme) => void = () => undefined;
 
   constructor(private readonly root: HTMLElement) {
-    this.element.addEventListener("click", () => {
-      const next = THEMES[(THEMES.indexOf(this.current) + 1) % THEMES.length]!;
-      this.onChoice(next);
-    });
     this.show(this.current);
+  }
+
+  private get next(): Theme {
+    return THEMES[(THEMES.indexOf(this.current) + 1) % THEMES.length]!;
   }
 
   get current(): Theme {
@@ -57,32 +57,20 @@ export class Help {
 
   constructor() {
     const title = freshId("keys");
-    const close = h("button", { type: "button", onclick: () => this.dialog.close() }, "Close");
+    const keys = KEYS.map(([keys, does]) => h("div", {}, h("dt", {}, keys), h("dd", {}, does)));
     this.dialog = h(
       "dialog",
       { class: "help", "aria-labelledby": title },
       h("h2", { id: title }, "Keys"),
-      h(
-        "dl",
-        { class: "keys" },
-        ...KEYS.map(([keys, does]) => h("div", {}, h("dt", {}, keys), h("dd", {}, does))),
-      ),
-      close,
+      h("dl", { class: "keys" }, ...keys),
+      button("Close", () => this.dialog.close()),
     );
     // A click beside the list closes it, too.
     this.dialog.addEventListener("click", ({ target }) => {
       if (target === this.dialog) this.dialog.close();
     });
-    this.button = h(
-      "button",
-      {
-        type: "button",
-        class: "small",
-        "aria-haspopup": "dialog",
-        onclick: () => this.dialog.showModal(),
-      },
-      "Keys (?)",
-    );
+    const look = { class: "small", "aria-haspopup": "dialog" };
+    this.button = button("Keys (?)", () => this.dialog.showModal(), look);
   }
 
   /** Listens for "?" in an element, until told to end. */

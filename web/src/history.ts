@@ -1,6 +1,6 @@
 /** What was set before: undo and redo, and the address of the page with its back and forward. */
 
-import { h } from "./dom";
+import { button, h } from "./dom";
 import { fromText, isKept, said, toText } from "./fragment";
 import type { Model } from "./model";
 import type { Settings, Store } from "./state";
@@ -55,12 +55,12 @@ export class History {
     this.start = fromText(saved, this.first, models);
     store.set(fromText(shared, this.start, models));
     this.last = store.settings;
-    const button = (label: string, keys: string, act: () => void): HTMLButtonElement =>
-      h("button", { type: "button", class: "small", title: keys, onclick: act }, label);
+    const small = (label: string, title: string, act: () => void): HTMLButtonElement =>
+      button(label, act, { class: "small", title });
     this.buttons = {
-      undo: button("Undo", "Ctrl+Z", () => this.step(this.past, this.future)),
-      redo: button("Redo", "Ctrl+Shift+Z", () => this.step(this.future, this.past)),
-      reset: button("Reset", "All settings as the report was made", () => this.set(this.first)),
+      undo: small("Undo", "Ctrl+Z", () => this.step(this.past, this.future)),
+      redo: small("Redo", "Ctrl+Shift+Z", () => this.step(this.future, this.past)),
+      reset: small("Reset", "All settings as the report was made", () => this.set(this.first)),
     };
     this.element = h(
       "div",
@@ -82,9 +82,7 @@ export class History {
       root.addEventListener(name, act, { capture: true, signal });
     on("pointerdown", () => (this.isFresh = this.isHeld = true));
     for (const name of ["pointerup", "pointercancel"]) on(name, () => (this.isHeld = false));
-    root.addEventListener("keydown", (event) => this.keyed(event as KeyboardEvent), {
-      signal,
-    });
+    root.addEventListener("keydown", (event) => this.keyed(event as KeyboardEvent), { signal });
   }
 
   /** The settings as a saved report has them. */

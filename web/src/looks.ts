@@ -12,9 +12,11 @@ import {
   symbolWye,
 } from "d3-shape";
 
+import { s } from "./dom";
 import { gainOf, type Objective } from "./objective";
 import type { Settings } from "./state";
-import { countsAt, type ModelView, type View } from "./view";
+import { countsAt } from "./table";
+import type { ModelView, View } from "./view";
 
 /** As many looks as a reader can tell apart. */
 export const LOOKS = 8;
@@ -56,7 +58,7 @@ export class LookBook {
 /** What is maximised, at the best row of a model; models without such a row come last. */
 function gainAt(one: ModelView, best: ReadonlyMap<number, number>, objective: Objective): number {
   const row = best.get(one.place);
-  const gain = row === undefined ? NaN : gainOf(objective, countsAt(one, row));
+  const gain = row === undefined ? NaN : gainOf(objective, countsAt(one.table, row));
   return Number.isNaN(gain) ? -Number.MAX_VALUE : gain;
 }
 
@@ -89,4 +91,16 @@ const DASHES = ["", "", "", "", "14 3", "10 3 2 3", "14 3 2 3 2 3", "4 2"];
 /** The dash of the curve of a look: colours from the fifth on are close to others. */
 export function dash(look: number | undefined): string | null {
   return (look !== undefined && DASHES[look % DASHES.length]) || null;
+}
+
+/** A small picture of how something is drawn. */
+export function chipOf(name: string, ...paths: readonly SVGPathElement[]): SVGSVGElement {
+  const box = { class: `chip ${name}`, viewBox: "-14 -8 28 16", "aria-hidden": "true" };
+  return s("svg", box, ...paths);
+}
+
+/** The colour, the dash and the mark of a look. */
+export function chip(look: number | undefined): SVGSVGElement {
+  const line = s("path", { d: "M-14,0H14", "stroke-dasharray": dash(look) });
+  return chipOf(`model-${look ?? "rest"}`, line, s("path", { d: glyph(look, 60) }));
 }

@@ -208,11 +208,9 @@ export interface Tuning {
   readonly here: Table;
 }
 
-export class VersionError extends Error {}
-
 export function modelsOf(data: ReportData): Model[] {
   if (data.version !== VERSION)
-    throw new VersionError(
+    throw new Error(
       `this page reads reports of version ${VERSION}, but the data has version ${data.version}`,
     );
   const rows = data.rows && rowsOf(data.rows, data.models);

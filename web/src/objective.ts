@@ -7,17 +7,8 @@
 import { Fraction, ONE } from "./arithmetic";
 import { general } from "./format";
 import * as pr from "./spaces/pr";
-import { weights } from "./spaces/pr";
 import type { Settings } from "./state";
-import { size, type Table } from "./table";
-
-/** What rules flag: true and false positives, and the totals of both classes. */
-export interface Counts {
-  readonly tp: number;
-  readonly fp: number;
-  readonly positives: number;
-  readonly negatives: number;
-}
+import { countsAt, size, type Counts, type Table } from "./table";
 
 export interface Constraint {
   /** Precision or recall, at least; the flagged share of all rows, at most. */
@@ -55,18 +46,15 @@ const ROUNDING = 1e-12;
 
 /** The objective of the settings; a budget is a share of so many rows. */
 export function objectiveOf(settings: GoalSettings, rows: number): Objective {
-  const asked = (beta: number, constraint: Constraint): Objective => ({
+  const { missCost, falseAlarmCost } = settings;
+  const asked = (beta: number, constraint: Constraint | null): Objective => ({
     beta,
     costs: null,
     constraint,
   });
   switch (settings.goal) {
     case "money":
-      return {
-        beta: null,
-        costs: [settings.missCost, settings.falseAlarmCost],
-        constraint: null,
-      };
+      return { beta: null, costs: [missCost, falseAlarmCost], constraint: null };
     case "precision":
       return asked(Infinity, { quantity: "precision", level: settings.minPrecision });
     case "recall":
@@ -76,7 +64,7 @@ export function objectiveOf(settings: GoalSettings, rows: number): Objective {
       return asked(Infinity, { quantity: "flagged", level: Math.min(share, 1) });
     }
     default:
-      return { beta: settings.beta, costs: null, constraint: null };
+      return asked(settings.beta, null);
   }
 }
 
@@ -103,7 +91,6 @@ export function nameOf({ beta, costs }: Objective): string {
   return Number.isInteger(beta) ? `F${text}` : `F (β ${text})`;
 }
 
-/** A constraint in the words of a sentence. */
 /** That no threshold keeps a constraint, and what to do; `whose` are the models or the data. */
 export function noRuleSaid(constraint: Constraint, whose: string, where = ""): string {
   const said = constraintSaid(constraint);
@@ -113,6 +100,7 @@ export function noRuleSaid(constraint: Constraint, whose: string, where = ""): s
     : `no threshold${whose} has ${said}${where}; ask for less`;
 }
 
+/** A constraint in the words of a sentence. */
 export function constraintSaid({ quantity, level }: Constraint): string {
   if (quantity === "flagged") return `at most ${general(100 * level)}% flagged`;
   return `${quantity} of ${general(level)}${level < 1 ? " or more" : ""}`;
@@ -151,8 +139,16 @@ function costPerRow(counts: Counts, miss: number, alarm: number): number {
 export function valueOf({ beta, costs }: Objective, counts: Counts): number {
   if (costs) return costPerRow(counts, ...costs);
   const { tp, fp, positives } = counts;
-  const [recall, precision] = weights(beta!);
+  const [recall, precision] = pr.weights(beta!);
   return divided(tp, tp + (recall * (positives - tp) + precision * fp));
+}
+
+/** The counts of flagging a share of both classes: all, none, or some at random. */
+export function flagging(
+  share: number,
+  { positives, negatives }: Pick<Counts, "positives" | "negatives">,
+): Counts {
+  return { tp: share * positives, fp: share * negatives, positives, negatives };
 }
 
 /** What is maximised: the value, or minus the cost per row divided by the sum of both costs. */
@@ -195,7 +191,7 @@ export interface Task {
 
 export function taskOf(objective: Objective): Task {
   const { beta, costs, constraint } = objective;
-  const [first, second] = costs ? costShares(costs) : weights(beta!);
+  const [first, second] = costs ? costShares(costs) : pr.weights(beta!);
   const limit = (quantity: Constraint["quantity"], none: number): number =>
     constraint?.quantity === quantity ? limitOf(constraint) : none;
   return {
@@ -231,31 +227,6 @@ export function worthOf(
   return allowed ? worth : -Infinity;
 }
 
-/** The budget as a number of the rows here, of which there are so many. */
-export function budgetOf(
-  { budget, budgetItems }: Pick<GoalSettings, "budget" | "budgetItems">,
-  rows: number,
-): number {
-  return budgetItems === null ? budget : (budget * rows) / budgetItems;
-}
-
-/** The options of `isometrics verdict` that ask for the same. */
-export function optionsOf(settings: GoalSettings, rows: number): string {
-  const number = (value: number): string => (value === Infinity ? "inf" : String(value));
-  switch (settings.goal) {
-    case "money":
-      return `--miss-cost ${number(settings.missCost)} --false-alarm-cost ${number(settings.falseAlarmCost)}`;
-    case "precision":
-      return `--min-precision ${number(settings.minPrecision)}`;
-    case "recall":
-      return `--min-recall ${number(settings.minRecall)}`;
-    case "budget":
-      return `--budget ${number(budgetOf(settings, rows))}`;
-    default:
-      return `--beta ${number(settings.beta)}`;
-  }
-}
-
 const DOUBT = 16 * Number.EPSILON;
 
 /** One row for each threshold that is best for some β, with the β² for which it is. */
@@ -288,14 +259,15 @@ export function optimaOf(hull: Table): Optimum[] {
   return ends.map((lo, place) => ({ row: place + 1, lo, hi: ends[place + 1] ?? Infinity }));
 }
 
-/** The row of the hull with the highest F_β; of two that tie, the one with fewer positives. */
+/** The row of the table with the highest F_β; of two that tie, the one with fewer positives. */
 export function bestForF(
   table: Table,
   hull: Table,
+  hullRows: readonly number[],
   optima: readonly Optimum[],
   beta: number,
-): BestRow {
-  if (beta === 0) return { table, row: mostPrecise(table) };
+): number {
+  if (beta === 0) return mostPrecise(table);
   const squared = beta * beta;
   let best: { row: number; loss: Fraction } | null = null;
   for (const { row, lo, hi } of optima) {
@@ -303,13 +275,7 @@ export function bestForF(
     const loss = lossOf(hull, row, beta);
     if (!best || loss.compare(best.loss) < 0) best = { row, loss };
   }
-  return { table: hull, row: best!.row };
-}
-
-/** A row, and the table whose row it is. */
-export interface BestRow {
-  readonly table: Table;
-  readonly row: number;
+  return hullRows[best!.row]!;
 }
 
 /** (β²·fn + fp)/tp, which falls as F_β rises; for β = ∞, fn/tp. */
@@ -368,12 +334,10 @@ export function bestForCosts(
  * Of several the one with the fewest predicted positives; null where no row keeps it.
  */
 export function bestForConstraint(table: Table, constraint: Constraint): number | null {
-  const { positives, negatives } = table;
   let best: number | null = null;
   for (let row = 0; row < size(table); row++) {
-    const [tp, fp] = [table.tp[row]!, table.fp[row]!];
-    if (tp + fp === 0 && constraint.quantity === "recall") continue;
-    if (!isMet(constraint, quantityOf(constraint, { tp, fp, positives, negatives }))) continue;
+    if (predicted(table, row) === 0 && constraint.quantity === "recall") continue;
+    if (!isMet(constraint, quantityOf(constraint, countsAt(table, row)))) continue;
     if (best === null || isBetter(table, row, best, constraint)) best = row;
   }
   return best;

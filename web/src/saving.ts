@@ -1,6 +1,6 @@
 /** What can be saved: panels as pictures that stand on their own, points and thresholds as CSV. */
 
-import { h, save } from "./dom";
+import { h, s, save, set } from "./dom";
 import { exact, shortened } from "./format";
 import { dash, glyph } from "./looks";
 import * as pr from "./spaces/pr";
@@ -23,15 +23,14 @@ export interface Caption {
 export function captioned(view: View): Caption["models"] {
   const bright = view.shown.filter(({ place }) => view.looks.has(place));
   const grey = view.shown.length - bright.length;
-  const models = bright.map(({ place, model }) => ({
+  const models = bright.map(({ place, model: { name } }) => ({
     look: view.looks.get(place),
-    name: model.name,
+    name,
   }));
   const rest = { look: undefined, name: `${grey} more` };
   return grey ? [...models, rest] : models;
 }
 
-const SVG = "http://www.w3.org/2000/svg";
 const LINE = 20;
 const PAD = 12;
 /** About how wide a letter is, in pixels. */
@@ -54,7 +53,7 @@ const COPIED = [
 ] as const;
 
 /** The text of an SVG that looks the same without the page's styles, under its title and legend. */
-export function svgText(svg: SVGSVGElement, caption: Caption): string {
+function svgText(svg: SVGSVGElement, caption: Caption): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const [from, to] = [svg.querySelectorAll("*"), copy.querySelectorAll("*")];
   from.forEach((element, place) => {
@@ -66,22 +65,15 @@ export function svgText(svg: SVGSVGElement, caption: Caption): string {
   });
   const { width, height } = svg.viewBox.baseVal;
   const head = headOf(svg, caption, width);
-  const drawing = document.createElementNS(SVG, "g");
-  drawing.setAttribute("transform", `translate(0,${head.height})`);
-  drawing.append(...copy.childNodes);
-  copy.append(head.element, drawing);
-  copy.setAttribute("xmlns", SVG);
-  copy.setAttribute("width", String(width));
-  copy.setAttribute("height", String(height + head.height));
-  copy.setAttribute("viewBox", `0 0 ${width} ${height + head.height}`);
+  const drawing = s("g", { transform: `translate(0,${head.height})` }, ...copy.childNodes);
+  const tall = height + head.height;
+  const ground = { width: "100%", height: "100%", fill: colourOf(svg, "--ground") };
+  copy.replaceChildren(s("rect", ground), head.element, drawing);
+  set(copy, { xmlns: "http://www.w3.org/2000/svg", width, height: tall });
+  set(copy, { viewBox: `0 0 ${width} ${tall}` });
   for (const name of [...copy.getAttributeNames()])
     if (name.startsWith("aria-") || name === "role" || name === "tabindex" || name === "class")
       copy.removeAttribute(name);
-  const ground = document.createElementNS(SVG, "rect");
-  ground.setAttribute("width", "100%");
-  ground.setAttribute("height", "100%");
-  ground.setAttribute("fill", colourOf(svg, "--ground"));
-  copy.prepend(ground);
   return new XMLSerializer().serializeToString(copy);
 }
 
@@ -91,15 +83,12 @@ function headOf(
   caption: Caption,
   width: number,
 ): { element: SVGGElement; height: number } {
-  const element = document.createElementNS(SVG, "g");
+  const element = s("g");
   const ink = colourOf(svg, "--ink");
   const font = getComputedStyle(svg).fontFamily;
   const write = (text: string, x: number, y: number, weight: string, size: number): void => {
-    const label = document.createElementNS(SVG, "text");
-    const set = { x, y, fill: ink, "font-weight": weight, "font-size": size, "font-family": font };
-    for (const [name, value] of Object.entries(set)) label.setAttribute(name, String(value));
-    label.textContent = text;
-    element.append(label);
+    const look = { fill: ink, "font-weight": weight, "font-size": size, "font-family": font };
+    element.append(s("text", { x, y, ...look }, text));
   };
   const room = Math.floor((width - 2 * PAD) / LETTER);
   write(shortened(`${caption.report}: ${caption.title}`, room), PAD, LINE, "650", 14);
@@ -109,17 +98,12 @@ function headOf(
     const wide = 36 + text.length * LETTER;
     if (x > PAD && x + wide > width - PAD) [x, y] = [PAD, y + LINE];
     const colour = colourOf(svg, look === undefined ? "--rest" : `--m${look}`);
-    for (const d of ["M-12,0H12", glyph(look, 60)]) {
-      const path = document.createElementNS(SVG, "path");
-      path.setAttribute("d", d);
-      path.setAttribute("transform", `translate(${x + 12},${y - 4})`);
-      path.setAttribute("fill", colour);
-      path.setAttribute("stroke", colour);
-      path.setAttribute("stroke-width", "2");
-      const pattern = d.startsWith("M-12") && dash(look);
-      if (pattern) path.setAttribute("stroke-dasharray", pattern);
-      element.append(path);
-    }
+    const transform = `translate(${x + 12},${y - 4})`;
+    const drawn = { transform, fill: colour, stroke: colour, "stroke-width": "2" };
+    element.append(
+      s("path", { d: "M-12,0H12", ...drawn, "stroke-dasharray": dash(look) }),
+      s("path", { d: glyph(look, 60), ...drawn }),
+    );
     write(text, x + 30, y, "400", 12);
     x += wide;
   }

@@ -13,26 +13,16 @@ import {
   short,
   thresholdText,
 } from "./format";
-import { AUPR, AUPRG, AUROC } from "./measures";
+import { AUPRG } from "./measures";
 import type { Confidence, Verdict } from "./model";
 import { constraintSaid, noRuleSaid } from "./objective";
 import { hasProbabilities } from "./ranking";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
-import * as roc from "./spaces/roc";
 import { betaOf, type Cursor } from "./state";
 import { EVERYTHING, NOTHING } from "./table";
-import { INDICES, pointOf, samePrevalence, type Range } from "./tradeoff";
+import { samePrevalence, type Range } from "./tradeoff";
 import type { ModelView, View, Views } from "./view";
-
-const INDEX_WORDS = {
-  "f-measure": "F",
-  kulczynski: "Kulczynski's index",
-  folke: "Folke's index",
-  jaccard: "Jaccard's index",
-  "f-gain": "F gain",
-  cost: "1 − expected cost",
-} as const;
 
 /** The rule of a row in words; with all digits of its threshold if asked for. */
 export function rule(one: ModelView, row: number, view: View, allDigits = false): string {
@@ -44,6 +34,12 @@ export function rule(one: ModelView, row: number, view: View, allDigits = false)
   const text = shown ? thresholdText(threshold) : shownThreshold(one, row);
   if (!Number.isNaN(threshold)) return `score ${sign} ${text}`;
   return `row ${row + 1}, which has no threshold`;
+}
+
+/** A model and the rule of its row. */
+export function ruleOf(view: View, model: number, row: number): string {
+  const one = view.models[model]!;
+  return `${one.model.name} at ${rule(one, row, view)}`;
 }
 
 /** A threshold by the shortest number that flags the same rows; whole where those are unknown. */
@@ -64,56 +60,10 @@ export function said(view: View, { model, row }: Cursor): string {
   );
 }
 
-function named(view: View, place: number): string {
-  return view.models[place]!.model.name;
-}
-
 export function winnerName(name: string, view: View): string {
   if (name === EVERYTHING) return "everything";
   if (name === NOTHING) return "nothing";
-  return named(view, Number(name));
-}
-
-function areaSaid(name: string, area: string, how = ""): string {
-  if (area === "–") return "Points that are not nested have no curve, and so no area.";
-  return `Its ${name} is ${area}${how}.`;
-}
-
-export function rocReads(view: View, { model, row }: Cursor, area: string): string {
-  const one = view.models[model]!;
-  return (
-    `${one.model.name} at ${rule(one, row, view)} finds ${percent(roc.y(one.table, row))} of the ` +
-    `positives and ${percent(roc.x(one.table, row))} of the negatives. ${areaSaid(AUROC, area)}`
-  );
-}
-
-export function prReads(view: View, { model, row }: Cursor, area: string): string {
-  const one = view.models[model]!;
-  return (
-    `${one.model.name} at ${rule(one, row, view)}: ${percent(pr.y(one.table, row))} precision at ` +
-    `${percent(pr.x(one.table, row))} recall. ` +
-    areaSaid(AUPR, area, ` (${view.settings.interpolation})`)
-  );
-}
-
-export function prgReads(view: View, { model, row }: Cursor, area: string): string {
-  const one = view.models[model]!;
-  const [x, y] = [prg.x(one.table, row), prg.y(one.table, row)];
-  const where =
-    x < 0 || y < 0 || Number.isNaN(y)
-      ? "lies outside the square, below the baseline in one of the two"
-      : `has precision gain ${decimals(y)} at recall gain ${decimals(x)}`;
-  return `${one.model.name} at ${rule(one, row, view)} ${where}. ${areaSaid(AUPRG, area)}`;
-}
-
-export function tradeoffReads(view: View, { model, row }: Cursor): string {
-  const one = view.models[model]!;
-  const { index } = view.settings;
-  const value = INDICES[index].value(pointOf(one.table, row), view.lam);
-  const here =
-    `At λ = ${short(view.lam, 3)} (β = ${short(view.settings.beta, 3)}) ` +
-    `${one.model.name} at ${rule(one, row, view)} has ${INDEX_WORDS[index]} ${decimals(value)}.`;
-  return view.winners ? `${here} ${ranges(view.winners, view, "λ", (lam) => lam)}` : here;
+  return view.models[Number(name)]!.model.name;
 }
 
 function scoresSaid({ lo, hi, above }: Histogram): string {
@@ -138,7 +88,7 @@ export function notProbabilities(shown: readonly ModelView[], what: string): str
 }
 
 /** Who is best where, in one sentence. */
-function ranges(
+export function rangesSaid(
   winners: readonly Range[],
   view: View,
   letter: string,
@@ -172,11 +122,17 @@ function capital(text: string): string {
   return /^calling/.test(text) ? capitalised(text) : text;
 }
 
-/** All that Python says: one verdict, or one for each class. */
+/** All that Python says: one verdict, or of each class the answer and what to beware of in it. */
 export function headline(view: View, verdicts: readonly Verdict[]): string[] {
-  return view.classes || verdicts.some(({ name }) => name)
-    ? verdictsOfClasses(verdicts)
-    : verdicts.flatMap(({ lines }) => lines);
+  if (!view.classes && verdicts.every(({ name }) => !name))
+    return verdicts.flatMap(({ lines }) => lines);
+  const said = verdicts
+    .slice(0, MOST)
+    .flatMap(({ name, lines: [answer, ...others] }) => [
+      `${name}: ${answer}`,
+      ...others.filter((line) => line.startsWith("Beware")).map((line) => `${name}: ${line}`),
+    ]);
+  return [...said, ...moreClasses(verdicts.length - MOST)];
 }
 
 /** The best rule of these rows, which is too good for others. */
@@ -197,11 +153,9 @@ export function onTheseRows(view: View): string[] {
     `On these rows, ${askedSaid(view)}, ${choice}: ` +
       `${percent(precision)} precision at ${percent(recall)} recall.`,
   ];
-  if (objective.costs || objective.constraint) {
-    if (view.shown.length > 1 && !samePrevalence(view.shown.map(({ table }) => table)))
-      said.push("The models have different prevalences, so set one prevalence to compare them.");
-  } else if (view.fWinners) said.push(ranges(view.fWinners, view, "β", betaOf));
-  else if (view.shown.length > 1)
+  const isF = !objective.costs && !objective.constraint;
+  if (isF && view.fWinners) said.push(rangesSaid(view.fWinners, view, "β", betaOf));
+  else if (!samePrevalence(view.shown.map(({ table }) => table)))
     said.push("The models have different prevalences, so set one prevalence to compare them.");
   if (one.table.whole) said.push(howSure(one, row, view.confidence));
   return said;
@@ -234,23 +188,12 @@ export function nounOf(view: Pick<View, "classes">, many = false): string {
 /** How many classes have their own sentence. */
 const MOST = 5;
 
-/** The answer of each class, and what to beware of in it. */
-export function verdictsOfClasses(verdicts: readonly Verdict[]): string[] {
-  const said = verdicts
-    .slice(0, MOST)
-    .flatMap(({ name, lines: [answer, ...others] }) => [
-      `${name}: ${answer}`,
-      ...others.filter((line) => line.startsWith("Beware")).map((line) => `${name}: ${line}`),
-    ]);
-  return [...said, ...moreClasses(verdicts.length - MOST)];
-}
-
 function moreClasses(more: number): string[] {
   return more > 0 ? [`and ${more} more ${more === 1 ? "class" : "classes"}, in the table.`] : [];
 }
 
 /** The best rule of each class on these rows, which is too good for others. */
-export function classesOnTheseRows(view: View): string[] {
+function classesOnTheseRows(view: View): string[] {
   if (!view.shown.length) return ["No class is shown."];
   const said = view.shown.slice(0, MOST).map((one, place) => {
     const row = view.best.get(one.place);

@@ -1,9 +1,9 @@
 /** A small table of the models, which is the legend as well. */
 
-import { h } from "./dom";
+import { button, h, scrolling } from "./dom";
 import { bracketed, decimals, percent, short, shortened } from "./format";
 import type { Glossary } from "./glossary";
-import { dash, glyph, LOOKS } from "./looks";
+import { chip, LOOKS } from "./looks";
 import { AREAS, AUPR, AUPRG, AUROC, type Bracket } from "./measures";
 import type { Model } from "./model";
 import { namesOf } from "./names";
@@ -11,9 +11,9 @@ import { constraintSaid, valueOf } from "./objective";
 import { macroSentence, nounOf, rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import type { Sorting, Store } from "./state";
-import { size } from "./table";
+import { countsAt, size } from "./table";
 import { belowChance, tooFewScores } from "./verdict/caveats";
-import { countsAt, type ModelView, type View, type Views } from "./view";
+import type { ModelView, View, Views } from "./view";
 
 /** Longer names are cut in the table, which has them whole under the pointer. */
 const LETTERS = 60;
@@ -54,37 +54,28 @@ export class Summary {
       "section",
       { class: "summary", "aria-label": "Summary" },
       searchBox(store, models),
-      h(
-        "div",
-        {
-          class: models.length > LOOKS ? "scroll tall" : "scroll",
-          tabindex: 0,
-          role: "region",
-          "aria-label": "Models",
-        },
+      scrolling(
+        "Models",
+        models.length > LOOKS,
+        this.caption,
         h(
-          "table",
+          "thead",
           {},
-          this.caption,
           h(
-            "thead",
+            "tr",
             {},
-            h(
-              "tr",
-              {},
-              this.heads.head("name", "name", this.nameHead, "rising"),
-              head(AUROC, glossary.term(AUROC)),
-              head(AUPR, glossary.term(AUPR)),
-              head(AUPRG, glossary.term(AUPRG)),
-              ...this.more.map((measure) => head(measure)),
-              this.heads.head("best", "best threshold", this.bestHead),
-              head("precision", glossary.term("precision")),
-              head("recall", glossary.term("recall")),
-              this.heads.head("f", "F or cost", this.valueHead),
-            ),
+            this.heads.head("name", "name", this.nameHead, "rising"),
+            head(AUROC, glossary.term(AUROC)),
+            head(AUPR, glossary.term(AUPR)),
+            head(AUPRG, glossary.term(AUPRG)),
+            ...this.more.map((measure) => head(measure)),
+            this.heads.head("best", "best threshold", this.bestHead),
+            head("precision", glossary.term("precision")),
+            head("recall", glossary.term("recall")),
+            this.heads.head("f", "F or cost", this.valueHead),
           ),
-          this.body,
         ),
+        this.body,
       ),
       this.macro,
       this.note,
@@ -145,10 +136,8 @@ export class Summary {
 
   /** The name, which shows its model alone. */
   private name(one: ModelView): HTMLButtonElement {
-    const button = h("button", { type: "button", class: "name-button" });
-    button.textContent = shortened(one.model.name, LETTERS);
-    button.addEventListener("click", () => this.isolation.toggle(one.place));
-    return button;
+    const act = (): void => this.isolation.toggle(one.place);
+    return button(shortened(one.model.name, LETTERS), act, { class: "name-button" });
   }
 
   /** Brings the row of a model into the window of the table. */
@@ -213,6 +202,8 @@ export class Summary {
       const number = best === undefined ? NaN : value();
       return { name, text: text(number), bracket: [number, number] };
     };
+    const { objective } = view;
+    const cost = best === undefined ? NaN : 1000 * valueOf(objective, countsAt(one.table, best));
     return [
       area(AUROC, this.views.area(one, AUROC, settings)),
       area(AUPR, this.views.prArea(one, settings)),
@@ -221,7 +212,8 @@ export class Summary {
       ofBest("precision", () => pr.y(one.table, best!), percent),
       ofBest("recall", () => pr.x(one.table, best!), percent),
       view.objective.costs
-        ? this.cost(one, best, view)
+        ? // The lowest cost is the one that stands out.
+          { name: "f", text: short(cost, 4), bracket: [-cost, -cost] }
         : ofBest("f", () => pr.f(one.table, best!, settings.beta), decimals),
     ];
   }
@@ -233,13 +225,6 @@ export class Summary {
     if (column === "best") return best === undefined ? NaN : one.table.thresholds[best]!;
     const [lo, hi] = this.numbers(one, view).find(({ name }) => name === column)!.bracket;
     return (lo + hi) / 2;
-  }
-
-  /** The cost of the best row, in the column that has F for other objectives. */
-  private cost(one: ModelView, best: number | undefined, view: View): Numbers {
-    const value = best === undefined ? NaN : 1000 * valueOf(view.objective, countsAt(one, best));
-    // The lowest cost is the one that stands out.
-    return { name: "f", text: short(value, 4), bracket: [-value, -value] };
   }
 
   /** What a number of each column must reach to be the highest of the models shown, or to tie. */
@@ -270,7 +255,6 @@ interface Highest {
   readonly text: string;
 }
 
-/** A number of the table: its column, how it is printed, and its limits. */
 /** What to beware of in a table. */
 function caveatsOf({ model }: ModelView): string[] {
   const { thresholds, positives, negatives, labels } = model.table;
@@ -281,6 +265,7 @@ function caveatsOf({ model }: ModelView): string[] {
   return tooFewScores(model.rows - 1);
 }
 
+/** A number of the table: its column, how it is printed, and its limits. */
 interface Numbers {
   readonly name: string;
   readonly text: string;
@@ -317,22 +302,6 @@ function notes(view: View): string[] {
   if (rounded.length)
     said.push(`${names(rounded)}: thresholds beyond 2**53 are rounded on this page.`);
   return said;
-}
-
-/** The colour, the dash and the mark of a look. */
-export function chip(look: number | undefined): SVGSVGElement {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("class", `chip model-${look ?? "rest"}`);
-  svg.setAttribute("viewBox", "-14 -8 28 16");
-  svg.setAttribute("aria-hidden", "true");
-  for (const d of ["M-14,0H14", glyph(look, 60)]) {
-    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    path.setAttribute("d", d);
-    const pattern = d.startsWith("M-14") && dash(look);
-    if (pattern) path.setAttribute("stroke-dasharray", pattern);
-    svg.append(path);
-  }
-  return svg;
 }
 
 /** Shows one model alone, and afterwards the models that were shown before. */

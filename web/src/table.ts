@@ -35,6 +35,19 @@ export function curveTable(
   return { kind: "curve", thresholds, tp, fp, positives, negatives, ...none };
 }
 
+/** What a rule flags: true and false positives, and the totals of both classes. */
+export interface Counts {
+  readonly tp: number;
+  readonly fp: number;
+  readonly positives: number;
+  readonly negatives: number;
+}
+
+/** The counts of a row. */
+export function countsAt({ tp, fp, positives, negatives }: Table, row: number): Counts {
+  return { tp: tp[row]!, fp: fp[row]!, positives, negatives };
+}
+
 export function size(table: Table): number {
   return table.tp.length;
 }
@@ -191,12 +204,6 @@ export function at(path: Path, row: number): [Fraction, Fraction] {
 }
 
 const EXACT = 2 ** 53;
-
-/** The vertices of the hull, from the empty rule to the always-positive one. */
-export function hullOf(table: Table): Table {
-  const complete = completed(table);
-  return take(complete, vertices(complete.fp, complete.tp, complete.whole), "hull");
-}
 
 /**
  * The rows of the strict upper hull; x never falls, the ends belong to it.

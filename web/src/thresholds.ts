@@ -1,6 +1,6 @@
 /** The thresholds that are best for some β, on the tuning data where there is any, sorted by β. */
 
-import { copyButton, h } from "./dom";
+import { button, copyButton, h, headRow, scrolling } from "./dom";
 import { exact, percent, short } from "./format";
 import type { Glossary } from "./glossary";
 import { namesOf } from "./names";
@@ -11,7 +11,7 @@ import { takeaway } from "./table";
 import { cutAt, rowHere, tunedOf } from "./tuned";
 import { cursorOf, type ModelView, type View } from "./view";
 
-export interface ThresholdRow {
+interface ThresholdRow {
   /** The model with the threshold of this row. */
   readonly one: ModelView;
   readonly row: number;
@@ -53,36 +53,20 @@ export class Thresholds {
     private readonly store: Store,
     glossary: Glossary,
   ) {
-    const head = (...text: (HTMLElement | string)[]): HTMLElement =>
-      h("th", { scope: "col" }, ...text);
+    const cutAt = glossary.term("threshold", "cut at");
+    const measures = [glossary.term("precision"), glossary.term("recall")];
+    const heads = [glossary.term("β", "β from"), "to", cutAt, ...measures, "copy"];
     this.element = h(
       "section",
       { class: "thresholds" },
       this.heading,
       this.shows,
-      h(
-        "div",
-        { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Thresholds by β" },
-        h(
-          "table",
-          {},
-          h("caption", { class: "offscreen" }, "Thresholds sorted by β"),
-          h(
-            "thead",
-            {},
-            h(
-              "tr",
-              {},
-              head(glossary.term("β", "β from")),
-              head("to"),
-              head(glossary.term("threshold", "cut at")),
-              head(glossary.term("precision")),
-              head(glossary.term("recall")),
-              head("copy"),
-            ),
-          ),
-          this.body,
-        ),
+      scrolling(
+        "Thresholds by β",
+        true,
+        h("caption", { class: "offscreen" }, "Thresholds sorted by β"),
+        h("thead", {}, headRow(...heads)),
+        this.body,
       ),
       copyButton("Copy the table", "Copy the table of thresholds", () => this.text()),
     );
@@ -139,37 +123,16 @@ export class Thresholds {
   private row({ one, row, betaLo, betaHi }: ThresholdRow, view: View): HTMLElement {
     const cut = rule(one, row, view);
     const copied = takeaway(one.table, row);
-    return h(
-      "tr",
-      {},
-      h("td", {}, short(betaLo, 3)),
-      h("td", {}, short(betaHi, 3)),
-      h(
-        "td",
-        {},
-        h(
-          "button",
-          {
-            type: "button",
-            class: "link",
-            onclick: () => this.store.set({ chosen: { model: one.place, row } }),
-          },
-          cut,
-        ),
-      ),
-      h("td", {}, percent(pr.y(one.table, row))),
-      h("td", {}, percent(pr.x(one.table, row))),
-      h(
-        "td",
-        {},
-        copied === null
-          ? "–"
-          : copyButton(
-              "Copy",
-              `Copy the ${one.table.labels ? "name" : "threshold"} of ${cut}`,
-              () => copied,
-            ),
-      ),
-    );
+    const choose = (): void => this.store.set({ chosen: { model: one.place, row } });
+    const what = `Copy the ${one.table.labels ? "name" : "threshold"} of ${cut}`;
+    const cells = [
+      short(betaLo, 3),
+      short(betaHi, 3),
+      button(cut, choose, { class: "link" }),
+      percent(pr.y(one.table, row)),
+      percent(pr.x(one.table, row)),
+      copied === null ? "–" : copyButton("Copy", what, () => copied),
+    ];
+    return h("tr", {}, ...cells.map((cell) => h("td", {}, cell)));
   }
 }

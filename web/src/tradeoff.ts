@@ -2,12 +2,14 @@
 
 import { Fraction, share } from "./arithmetic";
 import {
-  completed,
+  countsAt,
+  curveTable,
   EVERYTHING,
   isNested,
   NOTHING,
   sortedRows,
   vertices,
+  type Counts,
   type Table,
 } from "./table";
 
@@ -22,145 +24,105 @@ export const INDEX_NAMES = [
 export type IndexName = (typeof INDEX_NAMES)[number];
 
 export interface WeightedIndex {
-  readonly name: IndexName;
   /** Whether the empty rule has a value, and so is a point like any other. */
-  readonly hasEmptyRule: boolean;
+  readonly hasEmptyRule?: true;
   /** The value of counts at a weight of recall. */
-  value(point: Point, lam: number): number;
+  value(point: Counts, lam: number): number;
   /** Where the curves of two points meet in [0, 1]; NaN where they do not. */
-  meeting(one: Point, other: Point): number;
+  meeting(one: Counts, other: Counts): number;
   /** The coordinates whose hull is the envelope, unless it is the hull of counts. */
-  readonly coordinates?: (point: Point) => [number, number];
+  readonly coordinates?: (point: Counts) => [number, number];
 }
 
-/** Counts under totals. */
-export interface Point {
-  readonly tp: number;
-  readonly fp: number;
-  readonly positives: number;
-  readonly negatives: number;
-}
-
-export function pointOf(table: Table, row: number): Point {
-  return {
-    tp: table.tp[row]!,
-    fp: table.fp[row]!,
-    positives: table.positives,
-    negatives: table.negatives,
-  };
-}
-
-const recall = (point: Point): number => point.tp / point.positives;
-const precision = (point: Point): number => point.tp / (point.tp + point.fp);
-const fn = (point: Point): number => point.positives - point.tp;
+const recall = (point: Counts): number => point.tp / point.positives;
+const precision = (point: Counts): number => point.tp / (point.tp + point.fp);
+const fn = (point: Counts): number => point.positives - point.tp;
 
 /** P·(tp₂ - tp₁) and tp₁·fp₂ - tp₂·fp₁, exactly. */
-function steps(one: Point, other: Point): [Fraction, Fraction] {
-  const [tp1, fp1, tp2, fp2] = [one.tp, one.fp, other.tp, other.fp].map(Fraction.of) as [
-    Fraction,
-    Fraction,
-    Fraction,
-    Fraction,
-  ];
+function steps(one: Counts, other: Counts): [Fraction, Fraction] {
+  const [tp1, fp1] = [Fraction.of(one.tp), Fraction.of(one.fp)];
+  const [tp2, fp2] = [Fraction.of(other.tp), Fraction.of(other.fp)];
   const rise = Fraction.of(one.positives).times(tp2.minus(tp1));
   return [rise, tp1.times(fp2).minus(tp2.times(fp1))];
 }
 
-function predicted(point: Point): Fraction {
+function predicted(point: Counts): Fraction {
   return Fraction.of(point.tp).plus(Fraction.of(point.fp));
 }
 
 /** tp/(tp + weighted errors). */
-function tversky(point: Point, missed: number, wrong: number): number {
+function tversky(point: Counts, missed: number, wrong: number): number {
   return point.tp / (point.tp + (missed * fn(point) + wrong * point.fp));
 }
 
-function fMeeting(one: Point, other: Point): number {
+function fMeeting(one: Counts, other: Counts): number {
   const [rise, fall] = steps(one, other);
   return share(fall, rise);
 }
-
-const fMeasure: WeightedIndex = {
-  name: "f-measure",
-  hasEmptyRule: false,
-  value: (point, lam) => tversky(point, lam, 1 - lam),
-  meeting: fMeeting,
-};
-
-const kulczynski: WeightedIndex = {
-  name: "kulczynski",
-  hasEmptyRule: false,
-  value: (point, lam) => lam * recall(point) + (1 - lam) * precision(point),
-  meeting: (one, other) => {
-    const [rise, fall] = steps(one, other);
-    const total = Fraction.of(one.positives);
-    return share(
-      fall.times(total.times(total)),
-      rise.times(predicted(one).times(predicted(other))),
-    );
-  },
-  coordinates: (point) => [recall(point), precision(point)],
-};
-
-const folke: WeightedIndex = {
-  name: "folke",
-  hasEmptyRule: false,
-  value: (point, lam) => recall(point) ** lam * precision(point) ** (1 - lam),
-  meeting: (one, other) => {
-    const [rise, fall] = steps(one, other);
-    const gained = fall.over(predicted(one).times(Fraction.of(other.tp))).toNumber();
-    const grown = rise.over(Fraction.of(one.positives).times(Fraction.of(one.tp))).toNumber();
-    const [part, rest] = [Math.log1p(gained), Math.log1p(grown)];
-    const meet = ((part >= 0 && rest >= 0) || (part <= 0 && rest <= 0)) && part + rest !== 0;
-    return meet ? part / (part + rest) : NaN;
-  },
-  coordinates: (point) => [-Math.log1p(fn(point) / point.tp), -Math.log1p(point.fp / point.tp)],
-};
-
-const jaccard: WeightedIndex = {
-  name: "jaccard",
-  hasEmptyRule: false,
-  value: (point, lam) => tversky(point, Math.min(2 * lam, 1), Math.min(2 * (1 - lam), 1)),
-  meeting: (one, other) => {
-    const [rise, fall] = steps(one, other);
-    const flat = absolute(fall).compare(absolute(rise)) <= 0;
-    const [smaller, larger] = flat ? [fall, rise] : [rise, fall];
-    const half = share(smaller, larger.plus(larger).minus(smaller));
-    return flat ? half : 1 - half;
-  },
-};
-
-const fGain: WeightedIndex = {
-  name: "f-gain",
-  hasEmptyRule: false,
-  value: (point, lam) =>
-    1 - (point.positives / point.negatives) * ((lam * fn(point) + (1 - lam) * point.fp) / point.tp),
-  meeting: fMeeting,
-};
-
-const cost: WeightedIndex = {
-  name: "cost",
-  hasEmptyRule: true,
-  value: (point, lam) =>
-    lam * recall(point) + (1 - lam) * ((point.negatives - point.fp) / point.negatives),
-  meeting: (one, other) => {
-    const rise = Fraction.of(other.tp).minus(Fraction.of(one.tp)).times(Fraction.of(one.negatives));
-    const run = Fraction.of(other.fp).minus(Fraction.of(one.fp)).times(Fraction.of(one.positives));
-    return share(run, rise);
-  },
-};
 
 function absolute(value: Fraction): Fraction {
   return value.sign < 0 ? Fraction.of(0).minus(value) : value;
 }
 
 export const INDICES: Record<IndexName, WeightedIndex> = {
-  "f-measure": fMeasure,
-  kulczynski,
-  folke,
-  jaccard,
-  "f-gain": fGain,
-  cost,
+  "f-measure": {
+    value: (point, lam) => tversky(point, lam, 1 - lam),
+    meeting: fMeeting,
+  },
+  kulczynski: {
+    value: (point, lam) => lam * recall(point) + (1 - lam) * precision(point),
+    meeting: (one, other) => {
+      const [rise, fall] = steps(one, other);
+      const total = Fraction.of(one.positives);
+      return share(
+        fall.times(total.times(total)),
+        rise.times(predicted(one).times(predicted(other))),
+      );
+    },
+    coordinates: (point) => [recall(point), precision(point)],
+  },
+  folke: {
+    value: (point, lam) => recall(point) ** lam * precision(point) ** (1 - lam),
+    meeting: (one, other) => {
+      const [rise, fall] = steps(one, other);
+      const gained = fall.over(predicted(one).times(Fraction.of(other.tp))).toNumber();
+      const grown = rise.over(Fraction.of(one.positives).times(Fraction.of(one.tp))).toNumber();
+      const [part, rest] = [Math.log1p(gained), Math.log1p(grown)];
+      const meet = ((part >= 0 && rest >= 0) || (part <= 0 && rest <= 0)) && part + rest !== 0;
+      return meet ? part / (part + rest) : NaN;
+    },
+    coordinates: (point) => [-Math.log1p(fn(point) / point.tp), -Math.log1p(point.fp / point.tp)],
+  },
+  jaccard: {
+    value: (point, lam) => tversky(point, Math.min(2 * lam, 1), Math.min(2 * (1 - lam), 1)),
+    meeting: (one, other) => {
+      const [rise, fall] = steps(one, other);
+      const flat = absolute(fall).compare(absolute(rise)) <= 0;
+      const [smaller, larger] = flat ? [fall, rise] : [rise, fall];
+      const half = share(smaller, larger.plus(larger).minus(smaller));
+      return flat ? half : 1 - half;
+    },
+  },
+  "f-gain": {
+    value: (point, lam) =>
+      1 -
+      (point.positives / point.negatives) * ((lam * fn(point) + (1 - lam) * point.fp) / point.tp),
+    meeting: fMeeting,
+  },
+  cost: {
+    hasEmptyRule: true,
+    value: (point, lam) =>
+      lam * recall(point) + (1 - lam) * ((point.negatives - point.fp) / point.negatives),
+    meeting: (one, other) => {
+      const rise = Fraction.of(other.tp)
+        .minus(Fraction.of(one.tp))
+        .times(Fraction.of(one.negatives));
+      const run = Fraction.of(other.fp)
+        .minus(Fraction.of(one.fp))
+        .times(Fraction.of(one.positives));
+      return share(run, rise);
+    },
+  },
 };
 
 /** A piece of the optimal tradeoff curve: one row is best from lo to hi. */
@@ -177,16 +139,11 @@ export interface Tradeoff {
   readonly pieces: readonly Piece[];
 }
 
-/** The optimal tradeoff curve of a table, completed by the always-positive rule. */
-export function tradeoffOf(table: Table, index: WeightedIndex): Tradeoff {
-  return tradeoffOfRows(completed(table), index);
-}
-
 /** The optimal tradeoff curve of the rows of a table, and of no others. */
-export function tradeoffOfRows(table: Table, index: WeightedIndex): Tradeoff {
-  let rows = hullRows(table, index.hasEmptyRule);
+export function tradeoffOf(table: Table, index: WeightedIndex): Tradeoff {
+  let rows = hullRows(table, index.hasEmptyRule === true);
   if (index.coordinates) {
-    const places = rows.map((row) => index.coordinates!(pointOf(table, row)));
+    const places = rows.map((row) => index.coordinates!(countsAt(table, row)));
     const corners = vertices(
       Float64Array.from(places, ([x]) => x),
       Float64Array.from(places, ([, y]) => y),
@@ -196,7 +153,7 @@ export function tradeoffOfRows(table: Table, index: WeightedIndex): Tradeoff {
   }
   const ends = [0];
   for (let next = 1; next < rows.length; next++) {
-    const met = index.meeting(pointOf(table, rows[next - 1]!), pointOf(table, rows[next]!));
+    const met = index.meeting(countsAt(table, rows[next - 1]!), countsAt(table, rows[next]!));
     ends.push(Math.max(ends[next - 1]!, met));
   }
   ends.push(1);
@@ -250,14 +207,14 @@ export function bestRow(curve: Tradeoff, lam: number): number {
 
 /** The best value of the index at a weight of recall. */
 export function valueAt(curve: Tradeoff, lam: number): number {
-  return curve.index.value(pointOf(curve.table, pieceAt(curve, lam).row), lam);
+  return curve.index.value(countsAt(curve.table, pieceAt(curve, lam).row), lam);
 }
 
 /** What needs no algorithm: everything, and one true positive alone (for the cost, nothing). */
 export function baselinePoints(
   table: Table,
   index: WeightedIndex,
-): { name: string; point: Point }[] {
+): { name: string; point: Counts }[] {
   const { positives, negatives } = table;
   const everything = { tp: positives, fp: negatives, positives, negatives };
   const found = [{ name: "everything", point: everything }];
@@ -345,18 +302,11 @@ function tradeoffTogether(curves: ReadonlyMap<string, Tradeoff>, scale: Scale): 
     for (const piece of curve.pieces) points.push(scaled(curve.table, piece.row, scale));
   points.push([scale.positives, scale.negatives]);
   points.sort((one, two) => one[1] - two[1] || one[0] - two[0]);
-  const table: Table = {
-    kind: "selection",
-    thresholds: new Float64Array(points.length).fill(NaN),
-    below: null,
-    tp: Float64Array.from(points, ([tp]) => tp),
-    fp: Float64Array.from(points, ([, fp]) => fp),
-    positives: scale.positives,
-    negatives: scale.negatives,
-    whole: scale.whole,
-    labels: null,
-  };
-  return tradeoffOfRows(table, curves.values().next().value!.index);
+  const tp = Float64Array.from(points, ([found]) => found);
+  const fp = Float64Array.from(points, ([, taken]) => taken);
+  const curve = curveTable(tp, fp, scale.positives, scale.negatives);
+  const table: Table = { ...curve, kind: "selection", whole: scale.whole };
+  return tradeoffOf(table, curves.values().next().value!.index);
 }
 
 interface Part {
@@ -386,7 +336,7 @@ function byValues(curves: ReadonlyMap<string, Tradeoff>, together: Tradeoff, sca
   const sorted = [...new Set(all)].sort((one, two) => one - two);
   const starts = sorted.filter((lo, place) => place === 0 || lo - sorted[place - 1]! > ROUNDING);
   const { index } = together;
-  const trivial = new Map<string, Point>([
+  const trivial = new Map<string, Counts>([
     [EVERYTHING, { ...scale, tp: scale.positives, fp: scale.negatives }],
   ]);
   if (index.hasEmptyRule) trivial.set(NOTHING, { ...scale, tp: 0, fp: 0 });

@@ -19,8 +19,9 @@ import {
 import { askedSaid, rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import type { Cursor, Settings } from "./state";
-import { nextLower, type Table } from "./table";
-import { bestRowFor, countsAt, seen, under, type ModelView, type View } from "./view";
+import { countsAt, nextLower, type Table } from "./table";
+import type { Piece } from "./tradeoff";
+import { bestRowFor, seen, under, type ModelView, type View } from "./view";
 
 export interface Tuned {
   /** The model on the tuning data. */
@@ -49,11 +50,7 @@ export function tunedOf(one: ModelView, settings: Settings): Tuned | null {
 
 /** The rule that the tuning data chooses; null where none keeps a constraint, or it is not here. */
 export function chosenRow({ there }: Tuned, objective: Objective): number | null {
-  return isKnown(there, objective) ? bestRowFor(there, objective) : null;
-}
-
-function isKnown(there: ModelView, { constraint }: Objective): boolean {
-  return !constraint || there.complete;
+  return !objective.constraint || there.complete ? bestRowFor(there, objective) : null;
 }
 
 /** A model, and its best row; chosen on the tuning data where there is any. */
@@ -99,7 +96,7 @@ export function tunedLeader(
   for (const one of shown) {
     const tuned = tunedOf(one, settings);
     const row = tuned && chosenRow(tuned, objective);
-    const gain = tuned && row !== null ? gainOf(objective, countsAt(tuned.there, row)) : NaN;
+    const gain = tuned && row !== null ? gainOf(objective, countsAt(tuned.there.table, row)) : NaN;
     if (gain > highest) [leader, highest] = [one.place, gain];
   }
   return leader;
@@ -118,13 +115,7 @@ export function valueAtWeight(table: Table, row: number, weight: number, costs: 
   return costs ? 1 - errors / (positives + negatives) : tp / (tp + errors);
 }
 
-/** A rule that is best on the tuning data for all weights from lo to hi. */
-interface Piece {
-  readonly lo: number;
-  readonly hi: number;
-  readonly row: number;
-}
-
+/** The rules that are best on the tuning data, and for which weights. */
 function piecesOf({ there }: Tuned, costs: boolean): Piece[] {
   const { hull, hullRows, optima } = there;
   // β² = ∞ is the weight 1.
@@ -179,8 +170,7 @@ export function rowAtWeight(tuned: Tuned, weight: number, costs: boolean): numbe
 /** A value of the objective, with its name where it stands first. */
 function valueSaid(view: View, table: Table, row: number): string {
   const { objective, settings } = view;
-  const { positives, negatives } = table;
-  const counts = { tp: table.tp[row]!, fp: table.fp[row]!, positives, negatives };
+  const counts = countsAt(table, row);
   if (objective.costs)
     return `a cost of ${counted(Number(general(1000 * valueOf(objective, counts), 3)))} per 1,000 items`;
   if (objective.constraint)
@@ -200,7 +190,7 @@ export function promisedReads(view: View, { model }: Cursor): string {
   const row = chosenRow(tuned, objective);
   if (row === null) return notChosen(view, [tuned], null);
   const said =
-    `${asked(view)}, the tuning data chose ${rule(tuned.there, row, view)} for ${one.model.name} ` +
+    `${capitalised(askedSaid(view))}, the tuning data chose ${rule(tuned.there, row, view)} for ${one.model.name} ` +
     `and promised ${valueSaid(view, tuned.there.table, row)}; on these rows it achieves ` +
     `${valueSaid(view, tuned.here, row)}.`;
   const best = bestRowFor(one, objective);
@@ -209,10 +199,6 @@ export function promisedReads(view: View, { model }: Cursor): string {
   const weight = short(settings.beta, 3);
   const which = objective.costs || objective.constraint ? "" : ` for β = ${weight}`;
   return `${said} The best threshold of these rows${which}, which nobody knew in advance, has ${possible}.`;
-}
-
-function asked(view: View): string {
-  return capitalised(askedSaid(view));
 }
 
 function notChosen(view: View, tuned: readonly Tuned[], source: Source | null): string {

@@ -1,11 +1,10 @@
 /** A threshold that the reader types: what exactly this number does, beside the best one. */
 
-import type { Source } from "./commands";
-import { copyButton, h } from "./dom";
+import { isRule, ruleFile, rulePython, ruleSql, type Source } from "./commands";
+import { button, copyButton, h } from "./dom";
 import { counted, decimals, exact, percent } from "./format";
 import { parseNumber } from "./fragment";
 import type { Glossary } from "./glossary";
-import { isRule, ruleFile, rulePython, ruleSql } from "./rule";
 import { rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import type { Store } from "./state";
@@ -47,21 +46,13 @@ export class Typed {
     glossary: Glossary,
     source: Source | null,
   ) {
+    const missed = (table: Table, row: number): number => table.positives - table.tp[row]!;
+    const leftAlone = (table: Table, row: number): number => table.negatives - table.fp[row]!;
     this.lines = [
       { key: "tp", name: "positives found", value: (table, row) => table.tp[row]!, text: counted },
       { key: "fp", name: "false alarms", value: (table, row) => table.fp[row]!, text: counted },
-      {
-        key: "fn",
-        name: "positives missed",
-        value: (table, row) => table.positives - table.tp[row]!,
-        text: counted,
-      },
-      {
-        key: "tn",
-        name: "negatives left alone",
-        value: (table, row) => table.negatives - table.fp[row]!,
-        text: counted,
-      },
+      { key: "fn", name: "positives missed", value: missed, text: counted },
+      { key: "tn", name: "negatives left alone", value: leftAlone, text: counted },
       { key: "precision", name: glossary.term("precision"), value: pr.y, text: percent },
       { key: "recall", name: glossary.term("recall"), value: pr.x, text: percent },
       { key: "f", name: glossary.term("F measure", "F"), value: pr.f, text: decimals },
@@ -88,25 +79,13 @@ export class Typed {
       h("h2", {}, "Your threshold"),
       h(
         "form",
-        {
-          class: "actions",
-          onsubmit: (event) => {
-            event.preventDefault();
-            this.take();
-          },
-        },
+        { class: "actions", onsubmit: (event) => this.take(event) },
         this.box,
         h("button", { type: "submit", class: "small" }, "Apply"),
-        h(
-          "button",
-          {
-            type: "button",
-            class: "small",
-            "aria-label": "Clear your threshold",
-            onclick: () => this.clear(),
-          },
-          "Clear",
-        ),
+        button("Clear", () => this.clear(), {
+          class: "small",
+          "aria-label": "Clear your threshold",
+        }),
       ),
       this.problem,
       this.answer,
@@ -129,7 +108,8 @@ export class Typed {
     );
   }
 
-  private take(): void {
+  private take(event: Event): void {
+    event.preventDefault();
     const { view } = this;
     const cursor = view && cursorOf(view);
     // A decimal comma is what many keyboards offer.
@@ -137,7 +117,8 @@ export class Typed {
     this.refuse(typed === undefined ? "This is not a number; type one such as 0.5 or 1e-3." : "");
     if (typed === undefined || !cursor) return;
     this.box.value = exact(typed);
-    const { strict, lenient } = this.rowsOf(view.models[cursor.model]!, view, typed);
+    const { table } = view.models[cursor.model]!;
+    const { strict, lenient } = rowsAt(table, typed, view.settings.otherClass);
     const chosen = { model: cursor.model, row: strict };
     this.store.set({ typed, hovered: null, ...(strict === lenient ? { chosen } : {}) });
   }
@@ -154,10 +135,6 @@ export class Typed {
     this.store.set({ typed: null });
   }
 
-  private rowsOf(one: ModelView, view: View, typed: number): RowsAt {
-    return rowsAt(one.table, typed, view.settings.otherClass);
-  }
-
   /** The model that is asked about, and the rows of the threshold; null where nothing is asked. */
   private asked(): { one: ModelView; rows: RowsAt; typed: number } | null {
     const { view } = this;
@@ -165,7 +142,7 @@ export class Typed {
     const typed = view?.settings.typed ?? null;
     if (!cursor || typed === null) return null;
     const one = view.models[cursor.model]!;
-    return { one, typed, rows: this.rowsOf(one, view, typed) };
+    return { one, typed, rows: rowsAt(one.table, typed, view!.settings.otherClass) };
   }
 
   draw(view: View): void {

@@ -18,7 +18,6 @@ import {
   gainOf,
   objectiveOf,
   optimaOf,
-  type Counts,
   type Objective,
   type Optimum,
 } from "./objective";
@@ -26,6 +25,7 @@ import { lambdaOf, type Cursor, type Settings } from "./state";
 import {
   atPrevalence,
   completed,
+  countsAt,
   ofOtherClass,
   pathOf,
   take,
@@ -34,10 +34,9 @@ import {
   type Table,
 } from "./table";
 import {
-  bestRow,
   INDICES,
   samePrevalence,
-  tradeoffOfRows,
+  tradeoffOf,
   winnersAt,
   winnersOf,
   type Range,
@@ -64,6 +63,8 @@ export interface View {
   readonly settings: Settings;
   readonly lam: number;
   readonly confidence: Confidence;
+  /** How many items the first model was counted on, or their weight. */
+  readonly items: number;
   /** Whether the models are the classes of one classifier, which are no rivals. */
   readonly classes: boolean;
   readonly models: readonly ModelView[];
@@ -117,7 +118,9 @@ export class Views {
         key: curvesKey,
         part: compared(this.tables.models.filter(isShown), settings, this.classes),
       };
-    const objective = objectiveOf(settings, this.models[0] ? itemsOf(this.models[0]) : 0);
+    const [first] = this.models;
+    const items = first ? first.table.positives + first.table.negatives : 0;
+    const objective = objectiveOf(settings, items);
     const best = new Map<number, number>();
     const models = this.tables.models.map((one) => {
       if (!isShown(one)) return one;
@@ -131,6 +134,7 @@ export class Views {
       settings,
       lam,
       confidence: this.confidence,
+      items,
       classes: this.classes,
       models,
       shown,
@@ -202,7 +206,7 @@ function compared(
   classes: boolean,
 ): Pick<View, "tradeoffs" | "winners" | "fWinners"> {
   const curvesOf = (name: Settings["index"]): Map<number, Tradeoff> =>
-    new Map(shown.map((one) => [one.place, tradeoffOfRows(one.table, INDICES[name])]));
+    new Map(shown.map((one) => [one.place, tradeoffOf(one.table, INDICES[name])]));
   const tradeoffs = curvesOf(settings.index);
   const comparable =
     !classes && shown.length > 1 && samePrevalence(shown.map(({ table }) => table));
@@ -215,28 +219,11 @@ function compared(
   return { tradeoffs, winners, fWinners };
 }
 
-/** The row of the table that is best for F_β. */
-export function rowForF(one: ModelView, beta: number): number {
-  const { table, row } = bestForF(one.table, one.hull, one.optima, beta);
-  return table === one.hull ? one.hullRows[row]! : row;
-}
-
-/** How many items a model was counted on, or their weight. */
-export function itemsOf({ table }: Model): number {
-  return table.positives + table.negatives;
-}
-
 /** The row of the table that is best for an objective; null where none keeps its constraint. */
 export function bestRowFor(one: ModelView, { beta, costs, constraint }: Objective): number | null {
   if (constraint) return bestForConstraint(one.table, constraint);
-  if (!costs) return rowForF(one, beta!);
+  if (!costs) return bestForF(one.table, one.hull, one.hullRows, one.optima, beta!);
   return bestForCosts(one.table, one.hullRows, [Fraction.of(costs[0]), Fraction.of(costs[1])]);
-}
-
-/** The counts of a row. */
-export function countsAt({ table }: ModelView, row: number): Counts {
-  const { positives, negatives } = table;
-  return { tp: table.tp[row]!, fp: table.fp[row]!, positives, negatives };
 }
 
 function leaderOf(
@@ -258,7 +245,7 @@ function leaderOf(
   let [leader, highest] = [shown[0]?.place ?? 0, -Infinity];
   for (const one of shown) {
     const row = best.get(one.place);
-    const value = row === undefined ? NaN : gainOf(objective, countsAt(one, row));
+    const value = row === undefined ? NaN : gainOf(objective, countsAt(one.table, row));
     if (value > highest) [leader, highest] = [one.place, value];
   }
   return leader;
@@ -273,9 +260,4 @@ export function cursorOf(view: View): Cursor | null {
   const model = preferred !== null && view.best.has(preferred) ? preferred : view.leader;
   const row = view.best.get(model);
   return row === undefined ? null : { model, row };
-}
-
-/** The best row of a model at a weight of recall, by the index chosen. */
-export function rowAtLambda(view: View, place: number, lam: number): number {
-  return bestRow(view.tradeoffs.get(place)!, lam);
 }

@@ -40,7 +40,7 @@ const SUPPRESS = "data-lm-suppress-shortcuts";
  * Keys with Ctrl or ⌘ belong to the notebook (save, run, the palette), except those that edit a
  * number or undo a step.
  */
-export function keepKeys(root: HTMLElement): () => void {
+function keepKeys(root: HTMLElement): () => void {
   // JupyterLab listens on the document before anything inside it is asked, the window even earlier.
   const mark = (event: KeyboardEvent): void => {
     if (event.target instanceof Node && root.contains(event.target))
@@ -73,7 +73,7 @@ function themeOfHost(): "light" | "dark" | null {
 }
 
 /** Lets the page follow the theme of the notebook; returns what ends that. */
-export function followTheme(root: HTMLElement): () => void {
+function followTheme(root: HTMLElement): () => void {
   const follow = (): void => {
     const theme = themeOfHost();
     if (theme) root.dataset["host"] = theme;
@@ -103,7 +103,7 @@ interface Traits extends Point {
 }
 
 /** The part of anywidget's model that is used here. */
-export interface TraitModel {
+interface TraitModel {
   get<Name extends keyof Traits>(name: Name): Traits[Name];
   set<Name extends keyof Traits>(name: Name, value: Traits[Name]): void;
   save_changes(): void;
@@ -114,7 +114,7 @@ export interface TraitModel {
 const NAMES = ["model", "threshold", "beta"] as const;
 
 /** Joins a report and the traits; returns what parts them. */
-export function connectTraits(report: Connection, model: TraitModel): () => void {
+function connectTraits(report: Connection, model: TraitModel): () => void {
   const { store } = report;
   let isBusy = false;
   /** Acts without taking its own changes for those of the other side. */

@@ -30,10 +30,10 @@ import * as roc from "../src/spaces/roc";
 import {
   atPrevalence,
   completed,
-  hullOf,
   ofOtherClass,
   pathOf,
   size,
+  take,
   vertices,
   type Table,
 } from "../src/table";
@@ -98,9 +98,9 @@ function coordinates(table: Table): Record<string, Plain[]> {
 
 function answer(question: Question): unknown {
   const table = tableOf(question);
-  const hull = hullOf(table);
   const complete = completed(table);
   const hullRows = vertices(complete.fp, complete.tp, complete.whole);
+  const hull = take(complete, hullRows, "hull");
   const optima = optimaOf(hull);
   const moved = atPrevalence(table, question.prevalence);
   const other = ofOtherClass(table);
@@ -119,8 +119,8 @@ function answer(question: Question): unknown {
     hull: { tp: all(hull.tp), fp: all(hull.fp), thresholds: all(hull.thresholds) },
     optima: optima.map(({ lo, hi }) => [plain(lo), plain(hi)]),
     best: question.betas.map((beta) => {
-      const { table: from, row } = bestForF(table, hull, optima, number(beta));
-      return [plain(from.thresholds[row]!), from.tp[row]!, from.fp[row]!];
+      const row = bestForF(complete, hull, hullRows, optima, number(beta));
+      return [plain(complete.thresholds[row]!), complete.tp[row]!, complete.fp[row]!];
     }),
     f: question.betas.map((beta) =>
       all(Array.from(table.tp.keys(), (row) => pr.f(table, row, number(beta)))),
@@ -162,7 +162,7 @@ function answer(question: Question): unknown {
     kept: size(table) === kept.length ? "all" : Array.from(kept),
     tradeoff: Object.fromEntries(
       INDEX_NAMES.map((name) => {
-        const curve = tradeoffOf(table, INDICES[name]);
+        const curve = tradeoffOf(completed(table), INDICES[name]);
         return [name, question.lambdas.map((lam) => plain(valueAt(curve, lam)))];
       }),
     ),
@@ -173,7 +173,9 @@ function compared(tables: readonly Table[], lambdas: readonly number[]): unknown
   return Object.fromEntries(
     INDEX_NAMES.map((name) => {
       const curves = new Map<string, Tradeoff>();
-      tables.forEach((table, place) => curves.set(`m${place}`, tradeoffOf(table, INDICES[name])));
+      tables.forEach((table, place) =>
+        curves.set(`m${place}`, tradeoffOf(completed(table), INDICES[name])),
+      );
       const ranges = winnersOf(curves);
       return [
         name,

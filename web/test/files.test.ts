@@ -3,9 +3,19 @@ import { test } from "node:test";
 
 import { Classes, isMissing, kindOf, numberIn, Numbers, type Peek } from "../src/drop/columns";
 import { describe, guess } from "../src/drop/layout";
-import { InputError, Problem, shown } from "../src/drop/problems";
-import { Columns, positiveRows, tablesOf } from "../src/drop/reading";
+import { InputError, Problem, shown, type Lined } from "../src/drop/problems";
+import { Columns, positiveRows, tablesOf as tablesIn } from "../src/drop/reading";
 import { bracketed, counted, decimals, exact, percent, percents, short } from "../src/format";
+
+const NO_LINES: Lined = {
+  name: "",
+  lined: false,
+  lineName: "row",
+  notes: [],
+  lines: () => Promise.resolve(null),
+  broken: () => [],
+};
+const tablesOf = (columns: Columns): ReturnType<typeof tablesIn> => tablesIn(columns, NO_LINES);
 
 test("numbers are read as other tools read them", () => {
   const right: [string, number | undefined][] = [

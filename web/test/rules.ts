@@ -6,9 +6,8 @@
 
 import { readFileSync } from "node:fs";
 
-import type { Source } from "../src/commands";
+import { isRule, ruleFile, rulePython, ruleSql, type Source } from "../src/commands";
 import { modelsOf, USUAL, type ReportData } from "../src/model";
-import { isRule, ruleFile, rulePython, ruleSql } from "../src/rule";
 import { INITIAL, type Settings } from "../src/state";
 import { Views } from "../src/view";
 

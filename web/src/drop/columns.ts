@@ -4,15 +4,7 @@
  * `src/isometrics/sources/written_numbers.py` has the same ways of writing numbers.
  */
 
-import {
-  decimalComma,
-  DROP_MISSING,
-  InputError,
-  Problem,
-  thousandsCommas,
-  type Advice,
-  type Value,
-} from "./problems";
+import { commas, DROP_MISSING, InputError, Problem, type Advice, type Value } from "./problems";
 
 export type ColumnKind = "boolean" | "integer" | "float" | "string" | "other";
 
@@ -115,18 +107,15 @@ export class Numbers {
 
   private addWritten(cell: string): void {
     const value = parseNumber(cell, this.decimal);
-    if (isMissing(cell) || Number.isNaN(value)) {
-      this.missing.add(this.size);
-      this.push(NaN);
-    } else if (value === undefined) {
-      this.strange.add(this.size, cell);
-      this.push(NaN);
-    } else {
+    if (isMissing(cell) || Number.isNaN(value)) this.missing.add(this.size);
+    else if (value === undefined) this.strange.add(this.size, cell);
+    else {
       if (isPercent(cell, this.decimal)) this.percents.add(this.size, cell);
       else this.plain++;
       if (this.whole && (!Number.isInteger(value) || !INTEGER.test(cell))) this.whole = false;
-      this.push(value);
+      return this.push(value);
     }
+    this.push(NaN);
   }
 
   /** Adds a value of a binary file. */
@@ -160,7 +149,7 @@ export class Numbers {
     const found: Problem[] = dropMissing ? [] : [this.missing];
     if (this.percents.count && !this.isPercent) this.strange.merge(this.percents);
     if (this.strange.count)
-      this.strange.advice = adviceAbout(String(this.strange.first), this.decimal);
+      this.strange.advice = adviceAbout(String(this.strange.example), this.decimal);
     found.push(this.strange, this.large);
     return found.filter(({ count }) => count > 0);
   }
@@ -291,13 +280,11 @@ export function parseNumber(text: string, decimal: Decimal): number | undefined 
   return /nan/i.test(special[2]!) ? NaN : special[1] === "-" ? -Infinity : Infinity;
 }
 
-const PERCENT_ADVICE = "write all values of a column with a percent sign, or none";
-
 /** What to do about a text that was expected to be a number. */
-export function adviceAbout(text: string, decimal: Decimal): Advice | null {
-  if (decimal === null && hasDecimalComma(text)) return decimalComma(text);
-  if (decimal === null && text.includes(",") && looksLikeNumber(text)) return thousandsCommas(text);
-  if (text.trimEnd().endsWith("%") && looksLikeNumber(text))
-    return { command: PERCENT_ADVICE, page: PERCENT_ADVICE };
-  return null;
+function adviceAbout(text: string, decimal: Decimal): Advice | null {
+  if (decimal === null && hasDecimalComma(text)) return commas(text, ",");
+  if (decimal === null && text.includes(",") && looksLikeNumber(text)) return commas(text, ".");
+  if (!text.trimEnd().endsWith("%") || !looksLikeNumber(text)) return null;
+  const advice = "write all values of a column with a percent sign, or none";
+  return { command: advice, page: advice };
 }

@@ -10,15 +10,7 @@ import {
   type Decimal,
   type Peek,
 } from "./columns";
-import {
-  decimalComma,
-  InputError,
-  MOST_LINES,
-  several,
-  shown,
-  unreadable,
-  type Lined,
-} from "./problems";
+import { commas, InputError, MOST_LINES, several, shown, unreadable, type Lined } from "./problems";
 import type { Columns } from "./reading";
 import { readText, Scanner } from "./text";
 
@@ -82,8 +74,8 @@ export class CsvFile implements Lined {
     start = start.replace(/^\ufeff/, "");
     const delimiter = this.delimiterOf(start);
     const records = recordsOf(start, delimiter);
-    if (!records.length)
-      throw new InputError("the file has no rows; a header and at least one row are needed");
+    const empty = "the file has no rows; a header and at least one row are needed";
+    if (!records.length) throw new InputError(empty);
     const width = usualWidth(records);
     // Comments stand above a table.
     while (
@@ -105,8 +97,7 @@ export class CsvFile implements Lined {
     const names = header
       ? first!.values.map((text, place) => text.trim() || `column${place}`)
       : first!.values.map((_, place) => `column${place}`);
-    if (!rows.length)
-      throw new InputError("the file has no rows; a header and at least one row are needed");
+    if (!rows.length) throw new InputError(empty);
     const double = names.find((name, place) => names.indexOf(name) !== place);
     if (double !== undefined)
       throw new InputError(`the file has two columns called ${shown(double)}; rename one of them`);
@@ -116,13 +107,11 @@ export class CsvFile implements Lined {
       headerLine: header ? first!.line : 0,
       firstLine: header ? first!.line + 1 : first!.line,
     };
-    this.columns = names.map((name, place) =>
-      peekOf(
-        name,
-        rows.map(({ values }) => values[place]!),
-        this.writing.decimal,
-      ),
-    );
+    const { decimal } = this.writing;
+    this.columns = names.map((name, place) => {
+      const cells = rows.map(({ values }) => values[place]!);
+      return peekOf(name, cells, decimal);
+    });
   }
 
   private delimiterOf(start: string): string {
@@ -143,7 +132,7 @@ export class CsvFile implements Lined {
         throw unreadable(
           this.name,
           `its values are separated by ${shown(mark)}`,
-          decimalComma(number),
+          commas(number, ","),
         );
     }
     return delimiter;
@@ -255,7 +244,7 @@ function looksLikeHeader(first: readonly string[], body: readonly Record[]): boo
   return first.every((cell) => !isMissing(cell));
 }
 
-export function peekOf(name: string, cells: readonly string[], decimal: Decimal): Peek {
+function peekOf(name: string, cells: readonly string[], decimal: Decimal): Peek {
   const kind = kindOf(cells, decimal);
   const number = (cell: string): number => numberIn(cell) ?? parseNumber(cell, decimal) ?? NaN;
   const value = (cell: string): Peek["values"][number] =>

@@ -1,13 +1,22 @@
 /**
- * Which kind of file it is, by its first bytes and then by its name.
+ * Which kind of file it is, by its first bytes and then by its name; and Parquet files.
  *
  * `src/isometrics/sources/files.py` has the same rules and says the same sentences.
  */
 
-import type { Peek } from "./columns";
+import { gunzipSync } from "fflate";
+import { decompress } from "fzstd";
+import {
+  parquetMetadataAsync,
+  parquetScan,
+  parquetSchema,
+  type AsyncBuffer,
+  type Compressors,
+} from "hyparquet";
+
+import { kindOf, type Peek } from "./columns";
 import { CsvFile, type Writing } from "./csv";
-import { ParquetFile } from "./parquet";
-import { unreadable, type Lined } from "./problems";
+import { InputError, unreadable, type Lined, type Value } from "./problems";
 import type { Columns } from "./reading";
 import { startsWith } from "./text";
 
@@ -64,4 +73,107 @@ export async function openSource(file: Blob, name: string, writing: Writing): Pr
         `isometrics report ${name}`,
     );
   return CsvFile.open(file, name, writing);
+}
+
+// ---------------------------------------------------------------------- Parquet, column by column
+
+const FIRST = 1000;
+
+const COMPRESSORS: Compressors = {
+  GZIP: (input, length) => gunzipSync(input, { out: new Uint8Array(length) }),
+  ZSTD: (input, length) => decompress(input, new Uint8Array(length)),
+};
+
+async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    const message = (error as Error).message;
+    const codec = /unsupported compression codec: (\w+)/.exec(message)?.[1];
+    throw new InputError(
+      codec
+        ? `the file is compressed with ${codec}; save it with snappy, gzip or zstd`
+        : `the file cannot be read as Parquet: ${message}`,
+    );
+  }
+}
+
+class ParquetFile implements Source {
+  readonly lined = false;
+  readonly lineName = "row";
+  readonly notes: string[] = [];
+
+  private constructor(
+    private readonly buffer: AsyncBuffer,
+    readonly name: string,
+    readonly columns: readonly Peek[],
+  ) {}
+
+  /** Finds the columns of a file from its first rows. */
+  static open(file: Blob, name: string): Promise<ParquetFile> {
+    return guarded(async () => {
+      const buffer: AsyncBuffer = {
+        byteLength: file.size,
+        slice: (start, end) => file.slice(start, end).arrayBuffer(),
+      };
+      const metadata = await parquetMetadataAsync(buffer);
+      const rows = Number(metadata.num_rows);
+      if (!rows) throw new InputError("the file has no rows; at least one row is needed");
+      const columns = parquetSchema(metadata)
+        .children.filter(({ children }) => !children.length)
+        .map(({ element }) => element.name);
+      const rowEnd = Math.min(rows, FIRST);
+      const parts = { file: buffer, metadata, columns, rowEnd, compressors: COMPRESSORS };
+      const scan = await parquetScan(parts);
+      const peeks: Peek[] = [];
+      for (const column of columns) {
+        const values: Value[] = [];
+        for (const range of scan.ranges)
+          for (const value of await scan.readColumn({ ...range, column }))
+            if (values.length < rowEnd) values.push((value as Value | undefined) ?? null);
+        peeks.push({ name: column, kind: kindOfValues(values), values });
+      }
+      return new ParquetFile(buffer, name, peeks);
+    });
+  }
+
+  read(columns: Columns, progress: (rows: number) => void): Promise<void> {
+    return guarded(async () => {
+      const wanted = columns.named();
+      const names = wanted.map(([name]) => name);
+      const parts = { file: this.buffer, columns: names, compressors: COMPRESSORS };
+      const scan = await parquetScan(parts);
+      for (const range of scan.ranges) {
+        for (const [column, collectors] of wanted) {
+          const values = await scan.readColumn({ ...range, column });
+          for (const collector of collectors)
+            for (let row = 0; row < values.length; row++)
+              collector.add(values[row] as Value | undefined);
+        }
+        progress(range.rowEnd);
+      }
+    });
+  }
+
+  lines(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  broken(): InputError[] {
+    return [];
+  }
+}
+
+function kindOfValues(values: readonly Value[]): Peek["kind"] {
+  const present = values.filter((value) => value !== null);
+  const all = (...types: string[]): boolean =>
+    present.every((value) => types.includes(typeof value));
+  if (!present.length) return "other";
+  if (all("boolean")) return "boolean";
+  if (all("string")) return kindOf(present as string[]) === "other" ? "other" : "string";
+  if (!all("number", "bigint")) return "other";
+  return present.every((value) => typeof value === "bigint" || Number.isInteger(value))
+    ? "integer"
+    : "float";
 }

@@ -3,7 +3,7 @@
 import source from "packed:./worker";
 
 import type { Source } from "../commands";
-import { freshId, h } from "../dom";
+import { button, freshId, h } from "../dom";
 import { counted } from "../format";
 import type { ReportData } from "../model";
 import { startWorker } from "../packing";
@@ -37,19 +37,9 @@ export class DropPage {
   private names: readonly string[] = [];
 
   constructor(private readonly found: (report: ReportData, source: Source) => void) {
-    const button = h(
-      "button",
-      { type: "button", class: "primary", onclick: () => this.input.click() },
-      "Choose a file",
-    );
     const decimal = picker("decimal", "Decimal mark", [",", "."], null, "a point, as in 1234.5");
-    const header = picker(
-      "header",
-      "First line",
-      ["names of columns", "a row"],
-      null,
-      "as it looks",
-    );
+    const lines = ["names of columns", "a row"];
+    const header = picker("header", "First line", lines, null, "as it looks");
     [this.decimal, this.header] = [decimal.box, header.box];
     this.how = h("div", { class: "columns", hidden: true }, decimal.element, header.element);
     for (const box of [this.decimal, this.header])
@@ -69,7 +59,12 @@ export class DropPage {
         {},
         "CSV (compressed too) or Parquet, one row for each item: a label, and a score of each model. It is read here, in this browser, and sent nowhere.",
       ),
-      h("p", {}, button, this.input),
+      h(
+        "p",
+        {},
+        button("Choose a file", () => this.input.click(), { class: "primary" }),
+        this.input,
+      ),
       this.status,
       this.problem,
       this.how,

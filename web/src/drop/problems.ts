@@ -35,14 +35,14 @@ export const DROP_MISSING: Advice = {
   page: "leave out rows with missing values by the box of that name",
 };
 
-export function decimalComma(text: string): Advice {
-  const start = `${text.trim()} looks like a decimal comma; `;
-  return { command: `${start}pass --decimal ,`, page: `${start}choose the decimal mark ,` };
-}
-
-export function thousandsCommas(text: string): Advice {
-  const start = `${text.trim()} has commas between thousands; `;
-  return { command: `${start}pass --decimal .`, page: `${start}choose the decimal mark .` };
+/** Advice about commas in a number: a decimal comma, or commas between thousands. */
+export function commas(text: string, mark: "," | "."): Advice {
+  const what = mark === "," ? "looks like a decimal comma" : "has commas between thousands";
+  const start = `${text.trim()} ${what}; `;
+  return {
+    command: `${start}pass --decimal ${mark}`,
+    page: `${start}choose the decimal mark ${mark}`,
+  };
 }
 
 /** Advice to name a column or a label. */
@@ -88,7 +88,8 @@ export function listedLines(lines: readonly number[], name = "line"): string {
 export class Problem {
   count = 0;
   readonly positions: number[] = [];
-  private example: Value = null;
+  /** The first of the values. */
+  example: Value = null;
   advice: Advice | null = null;
 
   constructor(
@@ -108,10 +109,6 @@ export class Problem {
     const all = [...this.positions, ...other.positions].sort((one, two) => one - two);
     this.positions.splice(0, this.positions.length, ...all.slice(0, MOST_LINES));
     other.count = 0;
-  }
-
-  get first(): Value {
-    return this.example;
   }
 
   /** The error; it names lines where they are known, else the first position. */

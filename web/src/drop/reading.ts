@@ -59,15 +59,6 @@ export interface Tables {
   readonly positive: string | null;
 }
 
-const NO_LINES: Lined = {
-  name: "",
-  lined: false,
-  lineName: "row",
-  notes: [],
-  lines: () => Promise.resolve(null),
-  broken: () => [],
-};
-
 export function reportOf(
   { tables, rows, positive, notes }: Tables,
   layout: Guess,
@@ -97,7 +88,7 @@ const MOST_TOTAL = 1e30;
 /** Counts the rows; everything that is wrong with them is told together. */
 export async function tablesOf(
   columns: Columns,
-  source: Lined = NO_LINES,
+  source: Lined,
   dropMissing = false,
 ): Promise<Tables> {
   const { label, layout } = columns;
@@ -141,7 +132,7 @@ export async function tablesOf(
   if (columns.model === null)
     columns.scores.forEach((scores, place) => {
       const name = classes?.[place];
-      const positives = name === undefined ? labels : rowsOfClass(label, name);
+      const positives = name === undefined ? labels : positiveRows(label, name).rows;
       add(name ?? scores.name, scores.finished(), present, positives);
     });
   else {
@@ -245,16 +236,13 @@ function weightProblems(name: string, weights: Float64Array): Problem[] {
 
 /** Values of the label column as Python would read them from a file of texts. */
 function typed(values: readonly Value[]): Value[] {
-  if (values.every((value) => typeof value !== "string")) return values.map(plain);
+  if (values.every((value) => typeof value !== "string"))
+    return values.map((value) => (typeof value === "bigint" ? Number(value) : value));
   const texts = values.map(String);
   if (texts.every((text) => /^\s*(true|false)\s*$/i.test(text)))
     return texts.map((text) => /true/i.test(text));
   const numbers = texts.map(numberIn);
   return numbers.every((number) => number !== undefined) ? (numbers as number[]) : [...values];
-}
-
-function plain(value: Value): Value {
-  return typeof value === "bigint" ? Number(value) : value;
 }
 
 export interface Positives {
@@ -295,12 +283,6 @@ export function positiveRows(labels: Classes, positive: string | null): Positive
     return typeof value === "string" ? isPositiveWord(value) : value === true || value === 1;
   });
   return { rows: Uint8Array.from(codes, (code) => (isPositive[code] ? 1 : 0)), word, problem };
-}
-
-/** The rows of one class against all others. */
-export function rowsOfClass(labels: Classes, name: string): Uint8Array {
-  const isPositive = typed(labels.values).map((value) => matches(value, name));
-  return Uint8Array.from(labels.finished(), (code) => (isPositive[code] ? 1 : 0));
 }
 
 function matches(value: Value, positive: string): boolean {

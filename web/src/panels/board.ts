@@ -1,30 +1,27 @@
 /** The panels, and the boxes that choose which are shown. */
 
-import { freshId, h } from "../dom";
-import { bracketed } from "../format";
-import type { Glossary } from "../glossary";
-import { AUPRG, AUROC } from "../measures";
-import type { PanelName, Store } from "../state";
-import type { View, Views } from "../view";
-import type { Panel } from "./frame";
-import { GainsPanel, LiftPanel } from "./gains";
+import { h, toggles } from "../dom";
+import { PANEL_NAMES, type PanelName } from "../state";
+import type { View } from "../view";
+import type { Panel, Shared } from "./frame";
 import { HistogramPanel } from "./histogram";
-import { NetBenefitPanel, ReliabilityPanel } from "./probabilities";
-import { PromisedPanel } from "./promised";
+import { GainsPanel, LiftPanel, NetBenefitPanel, ReliabilityPanel } from "./scores";
 import { PrgPanel, PrPanel, RocPanel } from "./spaces";
-import { TradeoffPanel } from "./tradeoff";
+import { TEXTS } from "./texts";
+import { PromisedPanel, TradeoffPanel } from "./weights";
 
-const LABELS: Record<PanelName, string> = {
-  roc: "ROC",
-  pr: "precision–recall",
-  prg: "precision–recall gain",
-  tradeoff: "tradeoff",
-  promised: "promised and achieved",
-  reliability: "reliability",
-  gains: "cumulative gains",
-  lift: "lift",
-  "net-benefit": "net benefit",
-  scores: "score histogram",
+type Charted = keyof typeof TEXTS;
+
+const PANELS: Record<Charted, new (name: Charted, shared: Shared) => Panel> = {
+  roc: RocPanel,
+  pr: PrPanel,
+  prg: PrgPanel,
+  tradeoff: TradeoffPanel,
+  promised: PromisedPanel,
+  reliability: ReliabilityPanel,
+  gains: GainsPanel,
+  lift: LiftPanel,
+  "net-benefit": NetBenefitPanel,
 };
 
 export class Board {
@@ -33,56 +30,32 @@ export class Board {
   readonly histogram: HistogramPanel;
   private readonly boxes = new Map<PanelName, HTMLInputElement>();
   private readonly made = new Map<PanelName, Panel>();
-  private readonly makers: Record<Exclude<PanelName, "scores">, () => Panel>;
   private shown = "";
 
   constructor(
-    private readonly store: Store,
-    views: Views,
-    glossary: Glossary,
-    title: string,
+    private readonly shared: Shared,
     /** Whether there is tuning data, without which nothing was promised. */
     private readonly isTuned: boolean,
   ) {
-    this.makers = {
-      roc: () =>
-        new RocPanel(store, glossary, title, (one) =>
-          bracketed(views.area(one, AUROC, store.settings)),
-        ),
-      pr: () =>
-        new PrPanel(store, glossary, title, (one) => bracketed(views.prArea(one, store.settings))),
-      prg: () =>
-        new PrgPanel(store, glossary, title, (one) =>
-          bracketed(views.area(one, AUPRG, store.settings)),
-        ),
-      tradeoff: () => new TradeoffPanel(store, glossary, title),
-      promised: () => new PromisedPanel(store, glossary, title),
-      reliability: () => new ReliabilityPanel(store, glossary, title),
-      gains: () => new GainsPanel(store, glossary, title),
-      lift: () => new LiftPanel(store, glossary, title),
-      "net-benefit": () => new NetBenefitPanel(store, glossary, title),
-    };
-    this.histogram = new HistogramPanel(store, glossary, title);
+    this.histogram = new HistogramPanel(shared);
     this.chooser = this.choices();
   }
 
   private choices(): HTMLElement {
-    const id = freshId("panels");
-    const group = h("div", { class: "toggles chooser", role: "group", "aria-labelledby": id });
-    group.append(h("span", { class: "name", id }, "Panels"));
-    for (const [name, label] of Object.entries(LABELS) as [PanelName, string][]) {
-      if (!this.isOffered(name)) continue;
+    const { store } = this.shared;
+    const offered = PANEL_NAMES.filter((name) => this.isOffered(name));
+    const items = offered.map((name) => {
       const box = h("input", { type: "checkbox" });
       box.addEventListener("change", () => {
-        const panels = new Set(this.store.settings.panels);
+        const panels = new Set(store.settings.panels);
         if (box.checked) panels.add(name);
         else panels.delete(name);
-        this.store.set({ panels, hovered: null });
+        store.set({ panels, hovered: null });
       });
       this.boxes.set(name, box);
-      group.append(h("label", { class: "toggle" }, box, label));
-    }
-    return group;
+      return h("label", { class: "toggle" }, box, labelOf(name));
+    });
+    return toggles("toggles chooser", "Panels", items);
   }
 
   private isOffered(name: PanelName): boolean {
@@ -107,10 +80,17 @@ export class Board {
     const shown = [...panels].sort().join();
     if (shown === this.shown) return;
     this.shown = shown;
-    const names = (Object.keys(this.makers) as (keyof typeof this.makers)[]).filter(
+    const names = (Object.keys(PANELS) as Charted[]).filter(
       (name) => panels.has(name) && this.isOffered(name),
     );
-    for (const name of names) if (!this.made.has(name)) this.made.set(name, this.makers[name]());
+    for (const name of names)
+      if (!this.made.has(name)) this.made.set(name, new PANELS[name](name, this.shared));
     this.element.replaceChildren(...names.map((name) => this.made.get(name)!.element));
   }
+}
+
+function labelOf(name: PanelName): string {
+  if (name === "scores") return "score histogram";
+  const { title } = TEXTS[name];
+  return name === "roc" ? title : title[0]!.toLowerCase() + title.slice(1);
 }

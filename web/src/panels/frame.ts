@@ -2,31 +2,28 @@
 
 import { axisBottom, axisLeft } from "d3-axis";
 import { scaleLinear, type ScaleLinear } from "d3-scale";
-import { pointer, select, type Selection } from "d3-selection";
+import { pointer, select } from "d3-selection";
 import { zoom, zoomIdentity, type ZoomBehavior, type ZoomTransform } from "d3-zoom";
 
-import { freshId, h } from "../dom";
-import type { Glossary, Term } from "../glossary";
+import { button, freshId, h, s, set } from "../dom";
+import type { Glossary } from "../glossary";
 import { glyph, lookOf } from "../looks";
 import { namesOf } from "../names";
 import { captioned, savePng, saveSvg, type Caption } from "../saving";
 import { said } from "../sentences";
-import type { Cursor, PanelName, Store, Zoom } from "../state";
-import { cursorOf, type ModelView, type View } from "../view";
-import { moved, onDrag, Tooltip } from "./moving";
+import type { Cursor, Store, Zoom } from "../state";
+import { cursorOf, type ModelView, type View, type Views } from "../view";
+import { onDrag, onKeys, Tooltip } from "./moving";
 import { Plane, Room, textWidth, type Box, type Layer } from "./plane";
-import { whyOf } from "./why";
+import { TEXTS, whyOf, type PanelTexts } from "./texts";
 
-export type { Layer };
-
-export interface Axes {
-  readonly name: PanelName;
-  readonly title: string;
-  readonly term: Term;
-  readonly x: string;
-  readonly y: string;
-  /** What the panel shows, in one sentence. */
-  readonly shows: string;
+/** What all panels share. */
+export interface Shared {
+  readonly store: Store;
+  readonly views: Views;
+  readonly glossary: Glossary;
+  /** The title of the report. */
+  readonly report: string;
 }
 
 /** What of a plane is drawn, in the units of the axes. */
@@ -42,7 +39,11 @@ const MARGIN = { top: 16, right: 16, bottom: 42, left: 46 };
 
 export abstract class Panel extends Plane {
   readonly element: HTMLElement;
-  protected readonly svg: Selection<SVGSVGElement, unknown, null, undefined>;
+  private readonly svg: SVGSVGElement;
+  private readonly texts: PanelTexts;
+  /** Room for more below the axis. */
+  protected readonly extra: number = 0;
+  protected readonly store: Store;
   protected view: View | null = null;
   private readonly result = h("p", { class: "result" });
   private readonly layers: Record<
@@ -57,7 +58,6 @@ export abstract class Panel extends Plane {
   private boxWidth = 0;
   /** Where the vertical axis stands. */
   private left = MARGIN.left;
-  private readonly extents = new WeakMap<ModelView, Window>();
   private readonly frame: Layer;
   private readonly clip: string;
   private readonly zoom: ZoomBehavior<SVGSVGElement, unknown>;
@@ -65,55 +65,51 @@ export abstract class Panel extends Plane {
   private zoomed: Zoom | undefined;
 
   constructor(
-    protected readonly axes: Axes,
-    protected readonly store: Store,
-    glossary: Glossary,
-    /** The title of the report. */
-    private readonly report: string,
-    /** Room for more below the axis. */
-    private readonly extra = 0,
+    private readonly name: keyof typeof TEXTS,
+    protected readonly shared: Shared,
   ) {
     super();
-    const [title, shows] = [freshId("title"), freshId("shows")];
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    this.svg = select(svg);
-    this.svg
-      .attr("tabindex", 0)
-      .attr("role", "slider")
-      .attr("aria-label", `Operating point in the ${axes.title} panel`)
-      .attr("aria-describedby", shows);
+    this.store = shared.store;
+    this.texts = TEXTS[name];
+    const { title, term, shows } = this.texts;
+    const [titleId, showsId] = [freshId("title"), freshId("shows")];
     this.clip = freshId("clip");
-    this.svg.append("clipPath").attr("id", this.clip).append("rect");
-    this.svg.append("desc").text(axes.shows);
-    this.frame = this.svg.append("g").attr("class", "frame");
-    const inside = this.svg.append("g").attr("clip-path", `url(#${this.clip})`);
-    const layer = (parent: typeof inside, name: string): Layer =>
-      parent.append("g").attr("class", name);
-    this.layers = {
-      back: layer(inside, "back"),
-      bands: layer(inside, "bands"),
-      lines: layer(inside, "lines"),
-      names: layer(inside, "names"),
-      marks: layer(inside, "marks"),
-      words: layer(inside, "words"),
-      over: this.svg.append("g").attr("class", "over"),
-      cursor: this.svg.append("g").attr("class", "cursor"),
-    };
+    const layer = (name: string): Layer => s("g", { class: name });
+    this.frame = layer("frame");
+    const [back, bands, lines] = [layer("back"), layer("bands"), layer("lines")];
+    const [names, marks, words] = [layer("names"), layer("marks"), layer("words")];
+    const [over, cursor] = [layer("over"), layer("cursor")];
+    this.layers = { back, bands, lines, names, marks, words, over, cursor };
+    this.svg = s(
+      "svg",
+      {
+        tabindex: 0,
+        role: "slider",
+        "aria-label": `Operating point in the ${title} panel`,
+        "aria-describedby": showsId,
+      },
+      s("clipPath", { id: this.clip }, s("rect")),
+      s("desc", {}, shows),
+      this.frame,
+      s("g", { "clip-path": `url(#${this.clip})` }, back, bands, lines, names, marks, words),
+      over,
+      cursor,
+    );
     this.element = h(
       "figure",
-      { class: "panel", "aria-labelledby": title },
+      { class: "panel", "aria-labelledby": titleId },
       h(
         "div",
         { class: "panel-head" },
-        h("h2", { id: title }, glossary.term(axes.term, axes.title)),
+        h("h2", { id: titleId }, shared.glossary.term(term, title)),
         this.tools(),
       ),
-      h("p", { class: "shows", id: shows }, axes.shows),
-      svg,
+      h("p", { class: "shows", id: showsId }, shows),
+      this.svg,
       this.tooltip.element,
       this.near,
       this.result,
-      whyOf(axes.name),
+      whyOf(this.texts),
     );
     this.near.addEventListener("click", () => this.toggleCloseUp());
     this.zoom = zoom<SVGSVGElement, unknown>()
@@ -126,14 +122,14 @@ export abstract class Panel extends Plane {
             : event.shiftKey && event.button === 0,
       )
       .on("zoom", ({ transform }: { transform: ZoomTransform }) => this.zoomTo(transform));
-    this.svg.call(this.zoom).on("dblclick.zoom", null);
+    select(this.svg).call(this.zoom).on("dblclick.zoom", null);
     this.listen();
     new ResizeObserver(([entry]) => {
       const width = Math.round(entry!.contentRect.width);
       if (width === this.boxWidth) return;
       this.boxWidth = width;
       this.redraw();
-    }).observe(svg);
+    }).observe(this.svg);
   }
 
   /** What is drawn when nothing is zoomed. */
@@ -148,35 +144,27 @@ export abstract class Panel extends Plane {
 
   /** The lowest and the highest coordinates of a model's rows with a recall of 10 to 90 %. */
   protected extent(one: ModelView): Window {
-    const before = this.extents.get(one);
-    if (before) return before;
     const { table } = one;
-    const [x, y]: [number, number][] = [
-      [Infinity, -Infinity],
-      [Infinity, -Infinity],
-    ];
+    const none = (): [number, number] => [Infinity, -Infinity];
+    const ends = { x: none(), y: none() };
     for (let row = 0; row < table.tp.length; row++) {
       const recall = table.tp[row]! / table.positives;
       if (recall < 0.1 || recall > 0.9) continue;
-      const place = this.place(one, row);
-      [x, y].forEach((ends, axis) => {
-        ends![0] = Math.min(ends![0], place[axis]!);
-        ends![1] = Math.max(ends![1], place[axis]!);
-      });
+      const [x, y] = this.place(one, row);
+      ends.x = [Math.min(ends.x[0], x), Math.max(ends.x[1], x)];
+      ends.y = [Math.min(ends.y[0], y), Math.max(ends.y[1], y)];
     }
-    const found = { x: x!, y: y! };
-    this.extents.set(one, found);
-    return found;
+    return ends;
   }
 
   protected isCloseUp(view: View): boolean {
-    return view.settings.closeUps.has(this.axes.name) && this.closeUp(view) !== null;
+    return view.settings.closeUps.has(this.name) && this.closeUp(view) !== null;
   }
 
   private toggleCloseUp(): void {
     const closeUps = new Set(this.store.settings.closeUps);
-    if (!closeUps.delete(this.axes.name)) closeUps.add(this.axes.name);
-    this.svg.call(this.zoom.transform, zoomIdentity);
+    if (!closeUps.delete(this.name)) closeUps.add(this.name);
+    select(this.svg).call(this.zoom.transform, zoomIdentity);
     this.store.set({ closeUps });
   }
 
@@ -185,13 +173,12 @@ export abstract class Panel extends Plane {
   /** One sentence that reads the result. */
   protected abstract reads(view: View, cursor: Cursor): string;
 
-  protected drawOver(_layer: Layer, _view: View): void {
-    // Most panels have nothing beyond their axes.
-  }
+  /** What a panel draws beyond its axes. */
+  protected drawOver(_layer: Layer, _view: View): void {}
 
   draw(view: View): void {
     this.view = view;
-    this.zoomed = view.settings.zooms.get(this.axes.term);
+    this.zoomed = view.settings.zooms.get(this.texts.term);
     this.redraw();
   }
 
@@ -208,8 +195,8 @@ export abstract class Panel extends Plane {
             left: rounded(plain(this.x).invert(transform.invertX(left))),
             top: rounded(plain(this.y).invert(transform.invertY(top))),
           };
-    if (this.zoomed) zooms.set(this.axes.term, this.zoomed);
-    else zooms.delete(this.axes.term);
+    if (this.zoomed) zooms.set(this.texts.term, this.zoomed);
+    else zooms.delete(this.texts.term);
     this.redraw();
     this.store.set({ zooms });
   }
@@ -218,14 +205,14 @@ export abstract class Panel extends Plane {
     const { view } = this;
     if (!view || !this.element.isConnected) return;
     // Measuring after something was written makes the browser lay out the page.
-    this.boxWidth ||= Math.round(this.svg.node()!.getBoundingClientRect().width);
+    this.boxWidth ||= Math.round(this.svg.getBoundingClientRect().width);
     if (!this.boxWidth) return;
     const full = document.fullscreenElement === this.element;
     this.width = this.boxWidth;
     const tallest = full ? innerHeight - 190 : 460;
     this.height = Math.round(Math.max(220, Math.min(this.width * 0.86, tallest))) + this.extra;
     const bottom = this.height - MARGIN.bottom - this.extra;
-    this.svg.attr("viewBox", `0 0 ${this.width} ${this.height}`).attr("height", this.height);
+    set(this.svg, { viewBox: `0 0 ${this.width} ${this.height}`, height: this.height });
     const near = this.closeUp(view);
     const isNear = this.isCloseUp(view);
     const { x, y } = near && isNear ? near : this.window(view);
@@ -238,22 +225,23 @@ export abstract class Panel extends Plane {
     // Long numbers beside the axis need more room; how far up they stand does not depend on it.
     this.left = leftOf(upwards(transformOf(this.zoomed, cornersFrom(MARGIN.left))));
     const corners = cornersFrom(this.left);
-    this.svg
-      .select("clipPath rect")
-      .attr("x", this.left)
-      .attr("y", MARGIN.top)
-      .attr("width", this.width - this.left - MARGIN.right)
-      .attr("height", bottom - MARGIN.top);
+    const plot = {
+      x: this.left,
+      y: MARGIN.top,
+      width: this.width - this.left - MARGIN.right,
+      height: bottom - MARGIN.top,
+    };
+    set(this.svg.querySelector("clipPath rect")!, plot);
     this.zoom.extent(corners);
     const transform = transformOf(this.zoomed, corners);
-    this.svg.property("__zoom", transform);
+    select(this.svg).property("__zoom", transform);
     this.x = transform.rescaleX(scaleLinear(x, [corners[0][0], corners[1][0]]));
     this.y = upwards(transform);
     this.near.hidden = !near;
     this.near.textContent = isNear ? "Show the whole plane" : "Zoom to the curves";
-    this.drawFrame(bottom);
+    this.drawFrame(plot);
     const { back, marks, words, over } = this.layers;
-    for (const layer of [back, marks, words, over]) layer.selectAll("*").remove();
+    for (const layer of [back, marks, words, over]) layer.replaceChildren();
     this.drawBack(back, view);
     this.drawLinesOnce(view);
     const room = this.room.copy();
@@ -276,7 +264,7 @@ export abstract class Panel extends Plane {
     ].join();
     if (key === this.linesKey) return;
     this.linesKey = key;
-    for (const layer of [lines, bands, names]) layer.selectAll("*").remove();
+    for (const layer of [lines, bands, names]) layer.replaceChildren();
     this.room = new Room(this.area);
     // Grey models first, so that they lie below the others.
     const ordered = [...shown].sort(
@@ -291,43 +279,25 @@ export abstract class Panel extends Plane {
     this.drawNames(names, view);
   }
 
-  private drawFrame(bottom: number): void {
+  private drawFrame(plot: Box): void {
     const key = [this.x, this.y].map((axis) => [axis.domain(), axis.range()].join()).join();
     if (key === this.frameKey) return;
     this.frameKey = key;
-    this.frame.selectAll("*").remove();
     const ticks = this.width < 340 ? 4 : TICKS;
-    const right = this.width - MARGIN.right;
-    this.frame
-      .append("rect")
-      .attr("class", "plot")
-      .attr("x", this.left)
-      .attr("y", MARGIN.top)
-      .attr("width", right - this.left)
-      .attr("height", bottom - MARGIN.top);
-    this.frame
-      .append("g")
-      .attr("class", "axis")
-      .attr("transform", `translate(0,${bottom})`)
-      .call(axisBottom(this.x).ticks(ticks).tickSizeOuter(0));
-    this.frame
-      .append("g")
-      .attr("class", "axis")
-      .attr("transform", `translate(${this.left},0)`)
-      .call(axisLeft(this.y).ticks(TICKS).tickSizeOuter(0));
-    this.frame
-      .append("text")
-      .attr("class", "axis-label")
-      .attr("x", (this.left + right) / 2)
-      .attr("y", bottom + 34)
-      .attr("text-anchor", "middle")
-      .text(this.axes.x);
-    this.frame
-      .append("text")
-      .attr("class", "axis-label")
-      .attr("transform", `translate(13,${(MARGIN.top + bottom) / 2}) rotate(-90)`)
-      .attr("text-anchor", "middle")
-      .text(this.axes.y);
+    const bottom = plot.y + plot.height;
+    const axis = (transform: string): SVGGElement => s("g", { class: "axis", transform });
+    const [across, upwards] = [axis(`translate(0,${bottom})`), axis(`translate(${this.left},0)`)];
+    select(across).call(axisBottom(this.x).ticks(ticks).tickSizeOuter(0));
+    select(upwards).call(axisLeft(this.y).ticks(TICKS).tickSizeOuter(0));
+    const label = { class: "axis-label", "text-anchor": "middle" };
+    const beside = `translate(13,${(plot.y + bottom) / 2}) rotate(-90)`;
+    this.frame.replaceChildren(
+      s("rect", { class: "plot", ...plot }),
+      across,
+      upwards,
+      s("text", { ...label, x: plot.x + plot.width / 2, y: bottom + 34 }, this.texts.x),
+      s("text", { ...label, transform: beside }, this.texts.y),
+    );
   }
 
   /** The row that is best for β, with the mark of its model. */
@@ -338,15 +308,13 @@ export abstract class Panel extends Plane {
     if (!Number.isFinite(x) || !Number.isFinite(y)) return;
     const [left, top] = [this.x(x), this.y(y)];
     room.block(markBox(left, top));
-    layer
-      .append("path")
-      .attr("class", `best ${lookOf(view, one.place)}`)
-      .attr("d", glyph(view.looks.get(one.place), 70))
-      .attr("transform", `translate(${left},${top})`);
+    const d = glyph(view.looks.get(one.place), 70);
+    const kind = `best ${lookOf(view, one.place)}`;
+    layer.append(s("path", { class: kind, d, transform: `translate(${left},${top})` }));
   }
 
   drawCursor(view: View): void {
-    if (this.zoomed !== view.settings.zooms.get(this.axes.term)) {
+    if (this.zoomed !== view.settings.zooms.get(this.texts.term)) {
       this.draw(view);
       return;
     }
@@ -357,53 +325,39 @@ export abstract class Panel extends Plane {
 
   private drawPointInHand(view: View): void {
     const cursor = cursorOf(view);
-    this.layers.cursor.selectAll("*").remove();
+    const layer = this.layers.cursor;
+    layer.replaceChildren();
     const one = cursor && view.models[cursor.model];
     if (!cursor || !one) return;
     this.result.replaceChildren(...namesOf(view.models).in(this.reads(view, cursor)));
     this.tooltip.draw(view, cursor);
-    const last = one.table.tp.length - 1;
-    this.svg
-      .attr("aria-valuemin", 0)
-      .attr("aria-valuemax", last)
-      .attr("aria-valuenow", cursor.row)
-      .attr("aria-valuetext", said(view, cursor));
+    setSlider(this.svg, view, cursor);
     const [left, right] = this.x.range() as [number, number];
     const [bottom, top] = this.y.range() as [number, number];
     const [px, py] = this.position(one, cursor.row);
-    if (!Number.isNaN(px)) this.drawLine(this.layers.cursor, view, cursor);
+    if (!Number.isNaN(px)) this.drawLine(layer, view, cursor);
     if (Number.isNaN(py) && px >= left && px <= right)
-      this.layers.cursor
-        .append("path")
-        .attr("class", "crosshair")
-        .attr("d", `M${px},${bottom}V${top}`);
+      layer.append(s("path", { class: "crosshair", d: `M${px},${bottom}V${top}` }));
     if (Number.isNaN(px) || Number.isNaN(py)) return;
     const [x, y] = [clamped(px, left, right), clamped(py, top, bottom)];
-    const outside = x !== px || y !== py;
-    this.drawPoint(this.layers.cursor, view, cursor);
-    this.layers.cursor
-      .append("path")
-      .attr("class", "crosshair")
-      .attr("d", `M${x},${bottom}V${y}H${left}`);
-    this.layers.cursor
-      .append("circle")
-      .attr("class", `point ${lookOf(view, one.place)}${outside ? " outside" : ""}`)
-      .attr("cx", x)
-      .attr("cy", y)
-      .attr("r", 6)
-      .attr("data-x", this.x.invert(px))
-      .attr("data-y", this.y.invert(py));
+    const outside = x !== px || y !== py ? " outside" : "";
+    this.drawPoint(layer, view, cursor);
+    layer.append(
+      s("path", { class: "crosshair", d: `M${x},${bottom}V${y}H${left}` }),
+      s("circle", {
+        class: `point ${lookOf(view, one.place)}${outside}`,
+        ...{ cx: x, cy: y, r: 6 },
+        "data-x": this.x.invert(px),
+        "data-y": this.y.invert(py),
+      }),
+    );
   }
 
   /** What a panel draws for the model in hand. */
-  protected drawLine(_layer: Layer, _view: View, _cursor: Cursor): void {
-    // In most panels all models are drawn alike.
-  }
+  protected drawLine(_layer: Layer, _view: View, _cursor: Cursor): void {}
 
   /** What a space draws for the point itself, behind its mark. */
-  protected drawPoint(_layer: Layer, _view: View, _cursor: Cursor): void {
-    // In most spaces a point is a point.
-  }
+  protected drawPoint(_layer: Layer, _view: View, _cursor: Cursor): void {}
 
   /** Where a row is drawn, in pixels. */
   protected position(one: ModelView, row: number): [number, number] {
@@ -425,69 +379,54 @@ export abstract class Panel extends Plane {
   }
 
   /** What a drag does beyond choosing the point. */
-  protected dragged(_lam: number): void {
-    // Only tradeoff space has more to set.
-  }
+  protected dragged(_lam: number): void {}
 
   private listen(): void {
     const at = (event: PointerEvent): [Cursor | null, number] => {
-      const [px, py] = pointer(event, this.svg.node());
+      const [px, py] = pointer(event, this.svg);
       return [this.view && this.nearest(this.view, px, py), this.x.invert(px)];
     };
-    const choose = (event: PointerEvent): void => {
+    const drag = onDrag(this.svg, (event) => {
       this.tooltip.follow(event, this.element);
       const [cursor, x] = at(event);
       this.store.set({ chosen: cursor, hovered: null });
       this.dragged(x);
-    };
-    const drag = onDrag(this.svg, choose);
-    this.svg
-      .on("pointermove.point", (event: PointerEvent) => {
-        if (drag.active || event.pointerType !== "mouse" || event.buttons) return;
-        this.tooltip.follow(event, this.element);
-        const [cursor] = at(event);
-        this.store.set({ hovered: cursor });
-        if (this.view && cursor) this.tooltip.draw(this.view, cursor);
-      })
-      .on("pointerleave.point", () => {
-        this.tooltip.leave();
-        this.store.set({ hovered: null });
-      })
-      .on("keydown.point", (event: KeyboardEvent) => {
-        const next = this.view && moved(this.view, event);
-        if (!next) return;
-        event.preventDefault();
-        this.store.set({ chosen: next, hovered: null });
-      });
+    });
+    this.svg.addEventListener("pointermove", (event) => {
+      if (drag.active || event.pointerType !== "mouse" || event.buttons) return;
+      this.tooltip.follow(event, this.element);
+      const [cursor] = at(event);
+      this.store.set({ hovered: cursor });
+      if (this.view && cursor) this.tooltip.draw(this.view, cursor);
+    });
+    this.svg.addEventListener("pointerleave", () => {
+      this.tooltip.leave();
+      this.store.set({ hovered: null });
+    });
+    onKeys(this.svg, this.store, () => this.view);
   }
 
   private tools(): HTMLElement {
-    const tool = (text: string, label: string, act: () => void): HTMLElement =>
-      h(
-        "button",
-        {
-          type: "button",
-          class: "tool",
-          title: label,
-          "aria-label": `${label}: ${this.axes.title}`,
-          onclick: act,
-        },
-        text,
-      );
+    const { title } = this.texts;
     const scale = (factor: number) => () =>
-      this.svg.call(this.zoom.scaleBy, factor, this.pointInHand());
+      select(this.svg).call(this.zoom.scaleBy, factor, this.pointInHand());
     return h(
       "div",
       { class: "tools" },
-      tool("+", "Zoom in (or Ctrl and the wheel; Shift and drag moves)", scale(1.6)),
-      tool("−", "Zoom out", scale(1 / 1.6)),
-      tool("1:1", "1:1, show all", () => this.svg.call(this.zoom.transform, zoomIdentity)),
-      tool("Full", "Full screen", () => {
+      tool("+", "Zoom in (or Ctrl and the wheel; Shift and drag moves)", title, scale(1.6)),
+      tool("−", "Zoom out", title, scale(1 / 1.6)),
+      tool("1:1", "1:1, show all", title, () =>
+        select(this.svg).call(this.zoom.transform, zoomIdentity),
+      ),
+      tool("Full", "Full screen", title, () => {
         if (document.fullscreenElement) void document.exitFullscreen();
         else void this.element.requestFullscreen();
       }),
-      tool("SVG", "Save as SVG", () => saveSvg(this.svg.node()!, this.caption())),
-      tool("PNG", "Save as PNG", () => void savePng(this.svg.node()!, this.caption())),
+      ...savers(title, this.svg, () => ({
+        report: this.shared.report,
+        title,
+        models: this.view ? captioned(this.view) : [],
+      })),
     );
   }
 
@@ -502,14 +441,29 @@ export abstract class Panel extends Plane {
     if (Number.isNaN(x) || Number.isNaN(y)) return middle;
     return [clamped(x, left, right), clamped(y, top, bottom)];
   }
+}
 
-  private caption(): Caption {
-    return {
-      report: this.report,
-      title: this.axes.title,
-      models: this.view ? captioned(this.view) : [],
-    };
-  }
+/** A small button over a picture; `of` is what stands on it. */
+function tool(text: string, label: string, of: string, act: () => void): HTMLElement {
+  return button(text, act, { class: "tool", title: label, "aria-label": `${label}: ${of}` });
+}
+
+/** The buttons that save a picture. */
+export function savers(of: string, svg: SVGSVGElement, caption: () => Caption): HTMLElement[] {
+  return [
+    tool("SVG", "Save as SVG", of, () => saveSvg(svg, caption())),
+    tool("PNG", "Save as PNG", of, () => void savePng(svg, caption())),
+  ];
+}
+
+/** Tells screen readers where on a slider the operating point is. */
+export function setSlider(svg: SVGSVGElement, view: View, cursor: Cursor): void {
+  set(svg, {
+    "aria-valuemin": 0,
+    "aria-valuemax": view.models[cursor.model]!.table.tp.length - 1,
+    "aria-valuenow": cursor.row,
+    "aria-valuetext": said(view, cursor),
+  });
 }
 
 /** Where a vertical axis stands, so that its numbers do not cover its name. */

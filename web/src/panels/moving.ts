@@ -1,13 +1,11 @@
 /** How keys and pointers move the operating point, and what stands beside the pointer. */
 
-import type { Selection } from "d3-selection";
-
 import { h } from "../dom";
 import { counted, percent, shortened } from "../format";
 import { lookOf } from "../looks";
 import { rule } from "../sentences";
 import * as pr from "../spaces/pr";
-import type { Cursor } from "../state";
+import type { Cursor, Store } from "../state";
 import { cursorOf, type View } from "../view";
 
 /**
@@ -16,17 +14,18 @@ import { cursorOf, type View } from "../view";
  * Right and down lower the threshold, left and up raise it; page keys take larger steps, home and
  * end go to the ends, and m goes to the next model, at the recall nearest to this one.
  */
-export function moved(view: View, event: KeyboardEvent): Cursor | null {
+function moved(view: View, event: KeyboardEvent): Cursor | null {
   const cursor = cursorOf(view);
   if (!cursor || event.ctrlKey || event.metaKey || event.altKey) return null;
   const { table } = view.models[cursor.model]!;
   const last = table.tp.length - 1;
   const stride = Math.max(10, Math.round(last / 50));
+  const step = event.shiftKey ? stride : 1;
   const rows: Record<string, number> = {
-    ArrowRight: cursor.row + (event.shiftKey ? stride : 1),
-    ArrowDown: cursor.row + (event.shiftKey ? stride : 1),
-    ArrowLeft: cursor.row - (event.shiftKey ? stride : 1),
-    ArrowUp: cursor.row - (event.shiftKey ? stride : 1),
+    ArrowRight: cursor.row + step,
+    ArrowDown: cursor.row + step,
+    ArrowLeft: cursor.row - step,
+    ArrowUp: cursor.row - step,
     PageDown: cursor.row + stride,
     PageUp: cursor.row - stride,
     Home: 0,
@@ -35,6 +34,17 @@ export function moved(view: View, event: KeyboardEvent): Cursor | null {
   const row = rows[event.key];
   if (row !== undefined) return { model: cursor.model, row: Math.min(Math.max(row, 0), last) };
   return event.key === "m" || event.key === "M" ? ofNextModel(view, cursor) : null;
+}
+
+/** Lets keys move the operating point. */
+export function onKeys(svg: SVGSVGElement, store: Store, viewOf: () => View | null): void {
+  svg.addEventListener("keydown", (event) => {
+    const view = viewOf();
+    const next = view && moved(view, event);
+    if (!next) return;
+    event.preventDefault();
+    store.set({ chosen: next, hovered: null });
+  });
 }
 
 function ofNextModel(view: View, cursor: Cursor): Cursor {
@@ -61,28 +71,27 @@ const SIDEWAYS = 6;
  * the pointer.
  */
 export function onDrag(
-  svg: Selection<SVGSVGElement, unknown, null, undefined>,
+  svg: SVGSVGElement,
   choose: (event: PointerEvent) => void,
 ): { readonly active: boolean } {
   let state: "idle" | "waiting" | "dragging" = "idle";
   let start = 0;
-  svg
-    .on("pointerdown.drag", (event: PointerEvent) => {
-      if (event.shiftKey || event.button !== 0 || !event.isPrimary) return;
-      svg.node()!.setPointerCapture(event.pointerId);
-      state = event.pointerType === "touch" ? "waiting" : "dragging";
-      start = event.clientX;
-      if (state === "dragging") choose(event);
-    })
-    .on("pointermove.drag", (event: PointerEvent) => {
-      if (state === "waiting" && Math.abs(event.clientX - start) > SIDEWAYS) state = "dragging";
-      if (state === "dragging") choose(event);
-    })
-    .on("pointerup.drag", (event: PointerEvent) => {
-      if (state === "waiting") choose(event);
-      state = "idle";
-    })
-    .on("pointercancel.drag", () => (state = "idle"));
+  svg.addEventListener("pointerdown", (event) => {
+    if (event.shiftKey || event.button !== 0 || !event.isPrimary) return;
+    svg.setPointerCapture(event.pointerId);
+    state = event.pointerType === "touch" ? "waiting" : "dragging";
+    start = event.clientX;
+    if (state === "dragging") choose(event);
+  });
+  svg.addEventListener("pointermove", (event) => {
+    if (state === "waiting" && Math.abs(event.clientX - start) > SIDEWAYS) state = "dragging";
+    if (state === "dragging") choose(event);
+  });
+  svg.addEventListener("pointerup", (event) => {
+    if (state === "waiting") choose(event);
+    state = "idle";
+  });
+  svg.addEventListener("pointercancel", () => (state = "idle"));
   return {
     get active() {
       return state !== "idle";
@@ -131,8 +140,7 @@ export class Tooltip {
     this.counts.textContent =
       `tp ${counted(tp)}, fp ${counted(fp)}, ` +
       `fn ${counted(table.positives - tp)}, tn ${counted(table.negatives - fp)}`;
-    this.shares.textContent =
-      `precision ${percent(pr.y(table, row))}, ` + `recall ${percent(pr.x(table, row))}`;
+    this.shares.textContent = `precision ${percent(pr.y(table, row))}, recall ${percent(pr.x(table, row))}`;
     this.element.hidden = false;
     const [x, y] = this.at;
     const { offsetWidth, offsetHeight } = this.element;

@@ -1,16 +1,22 @@
 /** A plane with two axes, the lines that all spaces draw on it, and words where lines leave room. */
 
 import { scaleLinear, type ScaleLinear } from "d3-scale";
-import type { Selection } from "d3-selection";
 import { line } from "d3-shape";
 
+import { s } from "../dom";
 import { percent, shortened } from "../format";
 import type { Line } from "../lines";
 import { dash, glyph, lookOf } from "../looks";
 import type { Band } from "../model";
 import type { ModelView, View } from "../view";
 
-export type Layer = Selection<SVGGElement, unknown, null, undefined>;
+export type Layer = SVGGElement;
+
+/** A straight line across the plane, from one height to another. */
+export const across = (from: number, to: number): Line => [
+  [0, from],
+  [1, to],
+];
 
 /** The sizes of words in pixels. */
 const [LETTERS, LINE, SMALL_LETTERS, SMALL_LINE] = [11, 14, 10, 14];
@@ -49,11 +55,8 @@ export abstract class Plane {
   protected drawCurve(lines: Layer, one: ModelView, view: View, curve: Line): void {
     const look = view.looks.get(one.place);
     const pixels = this.pixels(curve);
-    lines
-      .append("path")
-      .attr("class", `curve ${lookOf(view, one.place)}`)
-      .attr("stroke-dasharray", dash(look))
-      .attr("d", line()(pixels));
+    const kind = `curve ${lookOf(view, one.place)}`;
+    lines.append(s("path", { class: kind, "stroke-dasharray": dash(look), d: line()(pixels) }));
     if (look === undefined) return;
     this.room.mark(pixels);
     if (view.shown.length > 1) this.names.push({ one, line: pixels });
@@ -79,16 +82,15 @@ export abstract class Plane {
       );
       const box = boxes.find((each) => this.room.take(each));
       if (!box) continue;
-      const group = layer.append("g").attr("class", `curve-name ${lookOf(view, one.place)}`);
-      group
-        .append("path")
-        .attr("d", glyph(view.looks.get(one.place), 40))
-        .attr("transform", `translate(${box.x + 5},${box.y + LINE / 2})`);
-      group
-        .append("text")
-        .attr("x", box.x + GLYPH)
-        .attr("y", box.y + LINE - 3)
-        .text(text);
+      const mark = glyph(view.looks.get(one.place), 40);
+      layer.append(
+        s(
+          "g",
+          { class: `curve-name ${lookOf(view, one.place)}` },
+          s("path", { d: mark, transform: `translate(${box.x + 5},${box.y + LINE / 2})` }),
+          s("text", { x: box.x + GLYPH, y: box.y + LINE - 3 }, text),
+        ),
+      );
     }
     this.names = [];
   }
@@ -124,13 +126,8 @@ export abstract class Plane {
     )) {
       const box = { x: x - width / 2, y: y - SMALL_LINE / 2, width, height: SMALL_LINE };
       if (!room.take(box)) continue;
-      layer
-        .append("text")
-        .attr("class", "isoline-label")
-        .attr("x", x)
-        .attr("y", y + 3.5)
-        .attr("text-anchor", "middle")
-        .text(words);
+      const place = { x, y: y + 3.5, "text-anchor": "middle" };
+      layer.append(s("text", { class: "isoline-label", ...place }, words));
       return box;
     }
     return null;
@@ -154,7 +151,7 @@ export abstract class Plane {
     const colour = lookOf(view, one.place);
     const look = view.looks.get(one.place);
     if (view.settings.hull && look !== undefined)
-      lines.append("path").attr("class", `hull ${colour}`).attr("d", this.pathOf(hull));
+      lines.append(s("path", { class: `hull ${colour}`, d: this.pathOf(hull) }));
     if (!view.settings.curve) return;
     if (curve) this.drawCurve(lines, one, view, curve);
     else {
@@ -162,12 +159,9 @@ export abstract class Plane {
       for (let row = 0; row < one.table.tp.length; row++) {
         const [x, y] = this.place(one, row);
         if (Number.isFinite(x) && Number.isFinite(y))
-          lines
-            .append("circle")
-            .attr("class", `set ${colour}`)
-            .attr("r", 2.5)
-            .attr("cx", this.x(x))
-            .attr("cy", this.y(y));
+          lines.append(
+            s("circle", { class: `set ${colour}`, r: 2.5, cx: this.x(x), cy: this.y(y) }),
+          );
       }
     }
   }
@@ -182,28 +176,29 @@ export abstract class Plane {
       if (!band.x.length) continue;
       const end = (ends: Float64Array): Line =>
         Array.from(band.x, (x, place) => [x, ends[place]!] as const);
-      layer
-        .append("path")
-        .attr("class", `band ${lookOf(view, one.place)}`)
-        .attr("d", `${this.pathOf([...end(band.hi), ...[...end(band.lo)].reverse()])}Z`)
-        .append("title")
-        .text(`${one.model.name}: ${percent(band.level)} band, ${band.kind}`);
+      const d = `${this.pathOf([...end(band.hi), ...[...end(band.lo)].reverse()])}Z`;
+      const said = `${one.model.name}: ${percent(band.level)} band, ${band.kind}`;
+      const kind = `band ${lookOf(view, one.place)}`;
+      layer.append(s("path", { class: kind, d }, s("title", {}, said)));
     }
   }
 
   /** A line on which a measure has one value. */
   protected drawIsoline(back: Layer, points: Line, measure: string, value: number): void {
-    if (points.length < 2) return;
-    const pixels = this.pixels(points);
-    back.append("path").attr("class", "isoline").attr("d", line()(pixels));
-    this.words.push({ line: divided(pixels), text: `${measure} = ${value}`, value: String(value) });
+    const line = this.ruled(back, "isoline", points);
+    if (line) this.words.push({ line, text: `${measure} = ${value}`, value: String(value) });
   }
 
   protected drawBaseline(back: Layer, points: Line, name = ""): void {
-    if (points.length < 2) return;
+    const line = this.ruled(back, "baseline", points);
+    if (line) this.baselines.push({ line, name });
+  }
+
+  private ruled(back: Layer, kind: string, points: Line): Pixels | null {
+    if (points.length < 2) return null;
     const pixels = this.pixels(points);
-    back.append("path").attr("class", "baseline").attr("d", line()(pixels));
-    this.baselines.push({ line: divided(pixels), name });
+    back.append(s("path", { class: kind, d: line()(pixels) }));
+    return divided(pixels);
   }
 }
 
@@ -221,7 +216,7 @@ function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-export type Pixels = readonly (readonly [number, number])[];
+type Pixels = readonly (readonly [number, number])[];
 
 export interface Box {
   readonly x: number;
@@ -336,7 +331,7 @@ function within(from: number, way: number, low: number, high: number): [number, 
 }
 
 /** The points at shares of the length of a line, of what lies inside a box. */
-export function along(line: Pixels, area: Box, shares: readonly number[]): [number, number][] {
+function along(line: Pixels, area: Box, shares: readonly number[]): [number, number][] {
   const isInside = ([x, y]: readonly [number, number]): boolean =>
     x >= area.x && x <= area.x + area.width && y >= area.y && y <= area.y + area.height;
   const lengths = [0];

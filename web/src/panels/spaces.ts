@@ -1,42 +1,57 @@
 /** The panels of ROC, precision-recall and precision-recall-gain space. */
 
-import { fName } from "../format";
-import type { Glossary } from "../glossary";
-import { accuracyIsoline, fGainIsoline, fIsoline, tracePr, tracePrg, traceRoc } from "../lines";
-import { prgReads, prReads, rocReads } from "../sentences";
+import { s } from "../dom";
+import { bracketed, decimals, fName, percent } from "../format";
+import {
+  accuracyIsoline,
+  fGainIsoline,
+  fIsoline,
+  tracePr,
+  tracePrg,
+  traceRoc,
+  type Line,
+} from "../lines";
+import { AUPR, AUPRG, AUROC, type Bracket } from "../measures";
+import type { SpaceName } from "../model";
+import { ruleOf } from "../sentences";
 import * as pr from "../spaces/pr";
-import { weights } from "../spaces/pr";
 import * as prg from "../spaces/prg";
 import * as roc from "../spaces/roc";
-import { costOf, type Cursor, type Store } from "../state";
-import { odds, prevalence } from "../table";
+import { costOf, type Cursor } from "../state";
+import { odds, prevalence, type Path, type Table } from "../table";
 import type { ModelView, View } from "../view";
-import { Panel, type Layer, type Window } from "./frame";
+import { Panel, type Window } from "./frame";
+import { across, type Layer } from "./plane";
 
 const LEVELS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+const SPACES = { roc, pr, prg };
 
-export class RocPanel extends Panel {
-  constructor(
-    store: Store,
-    glossary: Glossary,
-    report: string,
-    private readonly areaOf: (one: ModelView) => string,
-  ) {
-    super(
-      {
-        name: "roc",
-        title: "ROC",
-        term: "ROC",
-        x: "false positive rate",
-        y: "recall (true positive rate)",
-        shows:
-          "How many of the positives a cut finds (up), against how many of the negatives it takes with them (right).",
-      },
-      store,
-      glossary,
-      report,
-    );
+abstract class SpacePanel extends Panel {
+  protected abstract readonly space: SpaceName;
+
+  /** The way of a table through this space; hulls are joined as coin tosses do. */
+  protected abstract trace(table: Table, path: Path, view: View, isHull: boolean): Line;
+
+  protected place({ table }: ModelView, row: number): readonly [number, number] {
+    const { x, y } = SPACES[this.space];
+    return [x(table, row), y(table, row)];
   }
+
+  protected drawModel(lines: Layer, bands: Layer, one: ModelView, view: View): void {
+    this.drawBand(bands, one, this.space, view);
+    const curve = one.path && this.trace(one.table, one.path, view, false);
+    this.drawLines(lines, one, view, curve, this.trace(one.hull, one.hullPath, view, true));
+  }
+
+  protected areaSaid(name: string, bracket: Bracket, how = ""): string {
+    const area = bracketed(bracket);
+    if (area === "–") return "Points that are not nested have no curve, and so no area.";
+    return `Its ${name} is ${area}${how}.`;
+  }
+}
+
+export class RocPanel extends SpacePanel {
+  protected readonly space = "roc";
 
   /** To a recall of 90 %, or to 20 false alarms for each positive, if most of the plane is beyond. */
   protected override closeUp(view: View): Window | null {
@@ -46,91 +61,47 @@ export class RocPanel extends Panel {
     return last > 0 && last < 0.25 ? { x: [0, 1.1 * last], y: [0, 1] } : null;
   }
 
-  protected place(one: ModelView, row: number): readonly [number, number] {
-    return [roc.x(one.table, row), roc.y(one.table, row)];
+  protected drawBack(layer: Layer, { settings, shown: [first] }: View): void {
+    const cost = costOf(settings);
+    const name = cost === 0.5 ? "accuracy" : "accuracy at this cost";
+    if (settings.isolines && first)
+      for (const level of LEVELS) {
+        const line = accuracyIsoline(level, "roc", prevalence(first.table), cost);
+        this.drawIsoline(layer, line, name, level);
+      }
+    if (settings.baselines) this.drawBaseline(layer, across(0, 1));
   }
 
-  protected drawBack(layer: Layer, view: View): void {
-    const share = view.shown[0] && prevalence(view.shown[0].table);
-    if (view.settings.isolines && share !== undefined)
-      for (const level of LEVELS)
-        this.drawIsoline(
-          layer,
-          accuracyIsoline(level, "roc", share, costOf(view.settings)),
-          costOf(view.settings) === 0.5 ? "accuracy" : "accuracy at this cost",
-          level,
-        );
-    if (view.settings.baselines)
-      this.drawBaseline(layer, [
-        [0, 0],
-        [1, 1],
-      ]);
+  protected trace(table: Table, path: Path): Line {
+    return traceRoc(table, path);
   }
 
-  protected drawModel(lines: Layer, bands: Layer, one: ModelView, view: View): void {
-    this.drawBand(bands, one, "roc", view);
-    const curve = one.path && traceRoc(one.table, one.path);
-    this.drawLines(lines, one, view, curve, traceRoc(one.hull, one.hullPath));
-  }
-
-  protected reads(view: View, cursor: Cursor): string {
-    return rocReads(view, cursor, this.areaOf(view.models[cursor.model]!));
+  protected reads(view: View, { model, row }: Cursor): string {
+    const one = view.models[model]!;
+    const area = this.shared.views.area(one, AUROC, view.settings);
+    return (
+      `${ruleOf(view, model, row)} finds ${percent(roc.y(one.table, row))} of the positives and ` +
+      `${percent(roc.x(one.table, row))} of the negatives. ${this.areaSaid(AUROC, area)}`
+    );
   }
 }
 
-export class PrPanel extends Panel {
-  constructor(
-    store: Store,
-    glossary: Glossary,
-    report: string,
-    private readonly areaOf: (one: ModelView) => string,
-  ) {
-    super(
-      {
-        name: "pr",
-        title: "Precision–recall",
-        term: "PR",
-        x: "recall",
-        y: "precision",
-        shows:
-          "How many of the items a cut calls positive are right (up), against how many of the positives it finds (right).",
-      },
-      store,
-      glossary,
-      report,
-    );
-  }
+export class PrPanel extends SpacePanel {
+  protected readonly space = "pr";
 
-  protected place(one: ModelView, row: number): readonly [number, number] {
-    return [pr.x(one.table, row), pr.y(one.table, row)];
-  }
-
-  protected drawBack(layer: Layer, view: View): void {
-    const share = view.shown[0] && prevalence(view.shown[0].table);
-    if (share === undefined) return;
-    const { settings } = view;
+  protected drawBack(layer: Layer, { settings, shown: [first] }: View): void {
+    if (!first) return;
+    const [share, { beta }] = [prevalence(first.table), settings];
     if (settings.unachievable) this.drawUnachievable(layer, share);
     if (settings.isolines)
       for (const level of LEVELS)
-        this.drawIsoline(
-          layer,
-          fIsoline(level, "pr", share, settings.beta),
-          fName(settings.beta),
-          level,
-        );
+        this.drawIsoline(layer, fIsoline(level, "pr", share, beta), fName(beta), level);
     if (!settings.baselines) return;
     // The F of the rule that calls everything positive, which needs no model.
-    const [recall, precision] = pr.weights(settings.beta);
-    this.drawBaseline(
-      layer,
-      fIsoline(1 / (precision / share + recall), "pr", share, settings.beta),
-    );
-    layer
-      .append("circle")
-      .attr("class", "baseline-point")
-      .attr("cx", this.x(1))
-      .attr("cy", this.y(share))
-      .attr("r", 3.5);
+    const [recall, precision] = pr.weights(beta);
+    this.drawBaseline(layer, fIsoline(1 / (precision / share + recall), "pr", share, beta));
+    const corner = { cx: this.x(1), cy: this.y(share), r: 3.5 };
+    layer.append(s("circle", { class: "baseline-point", ...corner }));
   }
 
   /** Precision of the worst ranking, π·r/(1 - π + π·r) (Boyd et al. 2012). */
@@ -139,48 +110,28 @@ export class PrPanel extends Panel {
       const recall = step / 100;
       return [recall, (share * recall) / (1 - share + share * recall)] as const;
     });
-    layer
-      .append("path")
-      .attr("class", "unachievable")
-      .attr("d", `${this.pathOf([...edge, [1, 0]])}Z`);
+    const d = `${this.pathOf([...edge, [1, 0]])}Z`;
+    layer.append(s("path", { class: "unachievable", d }));
   }
 
-  protected drawModel(lines: Layer, bands: Layer, one: ModelView, view: View): void {
-    this.drawBand(bands, one, "pr", view);
-    const { interpolation } = view.settings;
-    const pixels = [this.width, this.height] as const;
-    const curve = one.path && tracePr(one.table, one.path, interpolation, ...pixels);
-    const hull = tracePr(one.hull, one.hullPath, "davis-goadrich", ...pixels);
-    this.drawLines(lines, one, view, curve, hull);
+  protected trace(table: Table, path: Path, { settings }: View, isHull: boolean): Line {
+    const interpolation = isHull ? "davis-goadrich" : settings.interpolation;
+    return tracePr(table, path, interpolation, this.width, this.height);
   }
 
-  protected reads(view: View, cursor: Cursor): string {
-    return prReads(view, cursor, this.areaOf(view.models[cursor.model]!));
+  protected reads(view: View, { model, row }: Cursor): string {
+    const one = view.models[model]!;
+    const area = this.shared.views.prArea(one, view.settings);
+    return (
+      `${ruleOf(view, model, row)}: ${percent(pr.y(one.table, row))} precision at ` +
+      `${percent(pr.x(one.table, row))} recall. ` +
+      this.areaSaid(AUPR, area, ` (${view.settings.interpolation})`)
+    );
   }
 }
 
-export class PrgPanel extends Panel {
-  constructor(
-    store: Store,
-    glossary: Glossary,
-    report: string,
-    private readonly areaOf: (one: ModelView) => string,
-  ) {
-    super(
-      {
-        name: "prg",
-        title: "Precision–recall gain",
-        term: "PRG",
-        x: "recall gain",
-        y: "precision gain",
-        shows:
-          "Precision and recall on the scale where calling everything positive is 0 and perfect is 1; lines of equal F are straight.",
-      },
-      store,
-      glossary,
-      report,
-    );
-  }
+export class PrgPanel extends SpacePanel {
+  protected readonly space = "prg";
 
   /** The gains of recalls from 10 to 90 % of the leading model, if they lie close to the corner. */
   protected override closeUp(view: View): Window | null {
@@ -193,37 +144,35 @@ export class PrgPanel extends Panel {
     return { x: [left - pad[0], 1 + pad[0]], y: [low - pad[1], 1 + pad[1]] };
   }
 
-  protected place(one: ModelView, row: number): readonly [number, number] {
-    return [prg.x(one.table, row), prg.y(one.table, row)];
-  }
-
   protected drawBack(layer: Layer, view: View): void {
-    const share = view.shown[0] && prevalence(view.shown[0].table);
-    if (share === undefined) return;
+    const first = view.shown[0];
+    if (!first) return;
+    const share = prevalence(first.table);
     const { isolines, baselines, beta } = view.settings;
+    // Near the corner all gains are close to 1, and scores tell more.
+    const isScore = this.isCloseUp(view);
+    const [isoline, name] = isScore
+      ? [fIsoline, fName(beta)]
+      : [fGainIsoline, `${fName(beta)} gain`];
     if (isolines)
       for (const level of LEVELS)
-        if (this.isCloseUp(view))
-          // Near the corner all gains are close to 1, and scores tell more.
-          this.drawIsoline(layer, fIsoline(level, "prg", share, beta), fName(beta), level);
-        else
-          this.drawIsoline(
-            layer,
-            fGainIsoline(level, "prg", share, beta),
-            `${fName(beta)} gain`,
-            level,
-          );
+        this.drawIsoline(layer, isoline(level, "prg", share, beta), name, level);
     // Calling everything positive has recall gain 1 and precision gain 0, so F gain λ.
-    if (baselines) this.drawBaseline(layer, fGainIsoline(weights(beta)[0], "prg", share, beta));
+    if (baselines) this.drawBaseline(layer, fGainIsoline(pr.weights(beta)[0], "prg", share, beta));
   }
 
-  protected drawModel(lines: Layer, bands: Layer, one: ModelView, view: View): void {
-    this.drawBand(bands, one, "prg", view);
-    const curve = one.path && tracePrg(one.table, one.path);
-    this.drawLines(lines, one, view, curve, tracePrg(one.hull, one.hullPath));
+  protected trace(table: Table, path: Path): Line {
+    return tracePrg(table, path);
   }
 
-  protected reads(view: View, cursor: Cursor): string {
-    return prgReads(view, cursor, this.areaOf(view.models[cursor.model]!));
+  protected reads(view: View, { model, row }: Cursor): string {
+    const one = view.models[model]!;
+    const area = this.shared.views.area(one, AUPRG, view.settings);
+    const [x, y] = this.place(one, row);
+    const where =
+      x < 0 || y < 0 || Number.isNaN(y)
+        ? "lies outside the square, below the baseline in one of the two"
+        : `has precision gain ${decimals(y)} at recall gain ${decimals(x)}`;
+    return `${ruleOf(view, model, row)} ${where}. ${this.areaSaid(AUPRG, area)}`;
   }
 }

@@ -17,12 +17,12 @@ import {
   type Verdict,
 } from "../model";
 import { Names } from "../names";
-import { objectiveOf, type GoalSettings } from "../objective";
+import type { GoalSettings } from "../objective";
 import { inflated, startWorker } from "../packing";
 import { headline, onTheseRows } from "../sentences";
 import { INITIAL, type Settings } from "../state";
 import { tunedAnswer } from "../tuned";
-import { itemsOf, type View } from "../view";
+import type { View } from "../view";
 import type { Rows } from "./contest";
 import { pictureHere, pictureOf } from "./picture";
 import type { Answer, Ask } from "./worker";
@@ -67,7 +67,7 @@ export class AnswerPanel {
 
   constructor(
     private readonly data: ReportData,
-    private readonly models: readonly Model[],
+    models: readonly Model[],
     confidence: Confidence,
     private readonly source: Source | null,
   ) {
@@ -83,10 +83,13 @@ export class AnswerPanel {
       this.judge = new Judge(
         rows,
         (answer) => this.told(answer),
-        () => this.giveUp(),
+        () => {
+          // Where no worker may run, the command answers.
+          this.judge = null;
+          if (this.view) this.draw(this.view);
+        },
       );
     else if (data.others) void this.read(data.others);
-    this.ownPrevalence = data.rows?.prevalence ?? null;
     this.element = h(
       "section",
       { class: "answer", "aria-label": "The answer" },
@@ -94,9 +97,6 @@ export class AnswerPanel {
       this.picture,
     );
   }
-
-  /** The prevalence to which Python moved the tables. */
-  private readonly ownPrevalence: number | null;
 
   private async read(others: OthersData): Promise<void> {
     const verdicts = JSON.parse(await inflated(others.verdicts)) as StoredVerdict[];
@@ -127,7 +127,8 @@ export class AnswerPanel {
     if (!this.judge || view.settings.otherClass || view.settings.goal === "given")
       return this.show(this.withoutVerdict(view), pictureHere(view));
     const known = this.answers.get(key);
-    if (known) return this.showAnswer(view, known);
+    if (known?.kind === "refused") return this.show([capitalised(`${known.message}.`)], null);
+    if (known) return this.show(known.verdict.lines, pictureOf(known.verdict, view, this.level));
     if (this.asked.key !== key) this.ask(view, this.judge, key);
     const [first] = onTheseRows(view);
     this.show([first!, "Computing what to expect on new data …"], "keep");
@@ -137,8 +138,9 @@ export class AnswerPanel {
     const { settings } = view;
     const number = judge.ask({
       models: view.shown.map(({ place }) => place),
-      objective: objectiveOf(settings, this.models[0] ? itemsOf(this.models[0]) : 0),
-      prevalence: settings.prevalence ?? this.ownPrevalence,
+      objective: view.objective,
+      // Python may have moved the tables to another prevalence.
+      prevalence: settings.prevalence ?? this.data.rows?.prevalence ?? null,
       level: this.level,
     });
     this.asked = { key, number };
@@ -148,12 +150,6 @@ export class AnswerPanel {
     if (answer.number !== this.asked.number) return;
     this.answers.set(this.asked.key, answer);
     this.asked = { key: "", number: 0 };
-    if (this.view) this.draw(this.view);
-  }
-
-  /** Where no worker may run, the command answers. */
-  private giveUp(): void {
-    this.judge = null;
     if (this.view) this.draw(this.view);
   }
 
@@ -208,14 +204,6 @@ export class AnswerPanel {
         this.level,
       )
     );
-  }
-
-  private showAnswer(view: View, answer: Answer): void {
-    if (answer.kind === "refused") {
-      const said = capitalised(`${answer.message}.`);
-      return this.show([said], null);
-    }
-    this.show(answer.verdict.lines, pictureOf(answer.verdict, view, this.level));
   }
 
   private withoutVerdict(view: View): string[] {
@@ -279,7 +267,7 @@ export class AnswerPanel {
 type Question = Omit<Extract<Ask, { kind: "judge" }>, "kind" | "number">;
 
 /** Asks the worker one question at a time; of those that wait, only the last one counts. */
-export class Judge {
+class Judge {
   private worker: Promise<Worker> | null = null;
   private busy = false;
   private waiting: Ask | null = null;

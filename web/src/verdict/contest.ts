@@ -5,8 +5,9 @@
  * rules.
  */
 
-import { pairwise, Sum } from "../arithmetic";
-import { taskOf, worthOf, type Counts, type Objective, type Task } from "../objective";
+import { cumulated, pairwise } from "../arithmetic";
+import { taskOf, worthOf, type Objective, type Task } from "../objective";
+import type { Counts } from "../table";
 import type { Draws } from "./judge";
 
 /** The rows of all models, as the page and its worker pass them on. */
@@ -107,13 +108,7 @@ function rankingOf(
     ranks.forEach((rank, place) => {
       if (labels[place] === label) sums[rank]! += weights ? weights[place]! : 1;
     });
-    const sum = new Sum();
-    for (let rule = 1; rule < sums.length; rule++) {
-      sum.add(sums[rule]!);
-      // Two roundings of a sum may differ in the last bit; counts never fall.
-      sums[rule] = Math.max(sums[rule - 1]!, sum.value);
-    }
-    return sums;
+    return cumulated(sums);
   }) as [Float64Array, Float64Array];
   return { row, positive, weight, ends, thresholds, tp, fp };
 }

@@ -57,13 +57,18 @@ export function winShares(gains: readonly Floats[]): number[] {
   let defined = 0;
   for (let replicate = 0; replicate < gains[0]!.length; replicate++) {
     const values = gains.map((each) => each[replicate]!);
-    const highest = values.reduce((most, value) => (value > most ? value : most), -Infinity);
     if (values.every(Number.isNaN)) continue;
     defined++;
-    const winners = values.flatMap((value, model) => (value === highest ? [model] : []));
-    for (const model of winners) wins[model]! += 1 / winners.length;
+    addWinners(wins, values);
   }
   return wins.map((count) => (defined ? count / defined : NaN));
+}
+
+/** Shares out one win among the highest of the values. */
+function addWinners(wins: number[], values: readonly number[]): void {
+  const highest = values.reduce((most, value) => (value > most ? value : most), -Infinity);
+  const winners = values.flatMap((value, model) => (value === highest ? [model] : []));
+  for (const model of winners) wins[model]! += 1 / winners.length;
 }
 
 /** The quantile of sorted values, between two of them on a straight line. */
@@ -200,12 +205,12 @@ export class OtherWeights {
   add(gains: readonly (readonly number[] | null)[]): void {
     if (gains.some((each) => !each)) return;
     this.count++;
-    WEIGHTS.forEach((_, place) => {
-      const values = gains.map((each) => each![place]!);
-      const highest = Math.max(...values);
-      const winners = values.flatMap((value, model) => (value === highest ? [model] : []));
-      for (const model of winners) this.wins[place]![model]! += 1 / winners.length;
-    });
+    this.wins.forEach((wins, place) =>
+      addWinners(
+        wins,
+        gains.map((each) => each![place]!),
+      ),
+    );
   }
 
   finished(): Shares | null {

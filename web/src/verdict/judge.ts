@@ -8,6 +8,7 @@
 import { thresholdText } from "../format";
 import {
   constraintSaid,
+  flagging,
   gainOf,
   gainWithin,
   isMet,
@@ -18,9 +19,9 @@ import {
   valueOfGain,
   within,
   worthOf,
-  type Counts,
   type Objective,
 } from "../objective";
+import type { Counts } from "../table";
 import { caveatsOf } from "./caveats";
 import {
   atRatio,
@@ -117,9 +118,6 @@ export interface Verdict {
   readonly models: readonly ModelValue[];
 }
 
-/** No rule keeps what was asked for. */
-export class NoRuleError extends Error {}
-
 /** The best rule of each model in the sample, and which model is best. */
 export interface Choice {
   readonly rules: readonly number[];
@@ -150,14 +148,14 @@ export function judge(
   const gain = (counts: Counts): number => gainOf(objective, counts);
   const drawn = resampled(contest, choices, choice, gain);
   const parts = countParts(contest);
-  const crossed = crossFitted(contest, draws, parts);
+  // Without rows of both classes on either side there is nothing to judge a choice on.
+  const crossed = Array.from({ length: parts === 1 ? 0 : REPEATS }, (_, repetition) =>
+    crossFitted(contest, draws.folds(parts, repetition), parts),
+  );
   const winners = bestModels(drawn.inside);
 
   const apparent = choice.gains[choice.model]!;
-  const optimism = meanKnown(
-    difference(picked(drawn.inside, winners), picked(drawn.outside, winners)),
-  );
-  const corrected = apparent - optimism;
+  const corrected = apparent - optimismOf(drawn, winners);
   const honest = meanKnown(Float64Array.from(crossed, gain));
   // Each model is corrected for the choice of its own threshold, and as much as the chosen one for
   // the choice among the models, so that their values can be compared.
@@ -233,7 +231,7 @@ export function chooseHere(contest: Contest): Choice {
   const rules = choices.rule.map(([rule]) => rule!);
   if (rules.every((rule) => rule === NO_RULE)) {
     const { constraint } = contest.objective;
-    throw new NoRuleError(
+    throw new Error(
       constraint
         ? noRuleSaid(constraint, " of any model")
         : "no threshold of any model has a value; ask for less",
@@ -266,6 +264,11 @@ interface Resampled {
   readonly outside: PerModel;
   /** Of the rules that were chosen in the sample, in the replicate. */
   readonly fixed: PerModel;
+}
+
+/** How much better the winners seem in their replicates than they are. */
+function optimismOf({ inside, outside }: Resampled, winners: Int32Array): number {
+  return meanKnown(difference(picked(inside, winners), picked(outside, winners)));
 }
 
 function resampled(
@@ -361,16 +364,8 @@ function methodOf(parts: number): string {
   );
 }
 
-/** The pooled counts of choices that were judged on rows they were not made on. */
-function crossFitted(contest: Contest, draws: Draws, parts: number): Counts[] {
-  if (parts === 1) return [];
-  return Array.from({ length: REPEATS }, (_, repetition) =>
-    crossed(contest, draws.folds(parts, repetition), parts),
-  );
-}
-
 /** Chooses on all parts but one, and judges on that one; the pooled counts. */
-function crossed(contest: Contest, fold: Uint8Array, parts: number): Counts {
+function crossFitted(contest: Contest, fold: Uint8Array, parts: number): Counts {
   const chooser = new Chooser(contest, parts, null);
   for (let part = 0; part < parts; part++)
     chooser.choose(
@@ -448,9 +443,7 @@ function keptOf(
   const drawn = resampled(contest, choices, choice, quantity);
   const gains = chosenValues(contest, choices, (counts) => gainOf(contest.objective, counts));
   const winners = bestModels(gains);
-  const optimism = meanKnown(
-    difference(picked(drawn.inside, winners), picked(drawn.outside, winners)),
-  );
+  const optimism = optimismOf(drawn, winners);
   const expected = meanKnown(Float64Array.from(crossedCounts, quantity));
   const noise = difference(drawn.fixed[choice.model]!, here);
   const [lower, upper] = intervalAt(noise, [here - optimism, expected], level);
@@ -473,10 +466,7 @@ function keptOf(
 
 /** The best trivial rule that is allowed: everything or nothing, and its gain. */
 function trivialRule(contest: Contest): { flagAll: boolean; gain: number } | null {
-  const { positives, negatives, ratio } = contest;
-  const rules = [0, 1].map((share) =>
-    atRatio({ tp: share * positives, fp: share * negatives, positives, negatives }, ratio),
-  );
+  const rules = [0, 1].map((share) => atRatio(flagging(share, contest), contest.ratio));
   const worth = rules.map((counts) => worthHere(contest, counts));
   const best = worth[1]! >= worth[0]! ? 1 : 0;
   if (worth[best] === -Infinity) return null;
@@ -505,7 +495,7 @@ function betterThanNothing(
     const [positives, negatives] = [choices.positives[replicate]!, choices.negatives[replicate]!];
     if (!(positives > 0 && negatives > 0)) continue;
     both++;
-    const trivial = { tp: share * positives, fp: share * negatives, positives, negatives };
+    const trivial = flagging(share, { positives, negatives });
     const apart = gain - gainOf(contest.objective, atRatio(trivial, contest.ratio));
     if (!Number.isNaN(apart)) differences.push(apart);
   }
@@ -519,15 +509,14 @@ function betterThanNothing(
 
 /** The values of the trivial rules, and of a coin that flags as many rows. */
 function doingNothing(contest: Contest, counts: Counts): [string, number][] {
-  const { positives, negatives } = counts;
-  const random = (counts.tp + counts.fp) / (positives + negatives);
+  const random = (counts.tp + counts.fp) / (counts.positives + counts.negatives);
   const rules: [string, number][] = [
     ["flagging everything", 1],
     ["flagging nothing", 0],
     ["flagging at random", random],
   ];
   return rules.map(([name, share]) => {
-    const rule = { tp: share * positives, fp: share * negatives, positives, negatives };
+    const rule = flagging(share, counts);
     const allowed = worthHere(contest, rule) > -Infinity;
     return [name, allowed ? valueOf(contest.objective, rule) : NaN];
   });

@@ -1,11 +1,11 @@
 /** The verdict as a picture: the models on one axis with their intervals. */
 
-import { h } from "../dom";
+import { h, s } from "../dom";
 import { capitalised, counted, general, levelSaid, shortened } from "../format";
-import { lookOf } from "../looks";
-import { higherIsBetter, nameOf, taskOf, valueOf, worthOf } from "../objective";
-import { chip } from "../summary";
-import { countsAt, type View } from "../view";
+import { chip, lookOf } from "../looks";
+import { flagging, higherIsBetter, nameOf, taskOf, valueOf, worthOf } from "../objective";
+import { countsAt } from "../table";
+import type { View } from "../view";
 import { shown } from "./words";
 import type { Shown } from "./worker";
 
@@ -52,24 +52,21 @@ export function pictureOf(verdict: Shown, view: View, level: number): HTMLElemen
   const perThousand = objective.costs !== null;
   const text = (value: number): string =>
     perThousand ? counted(Number(general(1000 * value, 3))) : shown(value);
+  const upright = (value: number, end: number | string): SVGElement =>
+    s("line", { class: "trivial", x1: at(value), x2: at(value), y1: 0, y2: end });
   const rows = drawn.map((model) => {
     const [from, to] = model.interval;
     const said = Number.isNaN(from)
       ? `${text(point(model))}`
       : `${text(point(model))} (${text(from)} to ${text(to)})`;
-    const track = svg("svg", {
-      class: `track ${lookOf(view, placeOf(model.name))}`,
-      "aria-hidden": true,
-    });
-    for (const [, value] of lines)
-      track.append(
-        svg("line", { class: "trivial", x1: at(value), x2: at(value), y1: 0, y2: "100%" }),
-      );
-    if (!Number.isNaN(from))
-      track.append(
-        svg("line", { class: "interval", x1: at(from), x2: at(to), y1: "50%", y2: "50%" }),
-      );
-    track.append(svg("circle", { class: "expected", cx: at(point(model)), cy: "50%", r: 4.5 }));
+    const middle = { y1: "50%", y2: "50%" };
+    const track = s(
+      "svg",
+      { class: `track ${lookOf(view, placeOf(model.name))}`, "aria-hidden": "true" },
+      ...lines.map(([, value]) => upright(value, "100%")),
+      !Number.isNaN(from) && s("line", { class: "interval", x1: at(from), x2: at(to), ...middle }),
+      s("circle", { class: "expected", cx: at(point(model)), cy: "50%", r: 4.5 }),
+    );
     return h(
       "div",
       { class: chosen(model) ? "row chosen" : "row" },
@@ -83,18 +80,13 @@ export function pictureOf(verdict: Shown, view: View, level: number): HTMLElemen
       h("span", { class: "numbers" }, said),
     );
   });
-  const axis = svg("svg", { class: "axis", "aria-hidden": true });
+  const axis = s("svg", { class: "axis", "aria-hidden": "true" });
   lines.forEach(([name, value], place) => {
     const share = Number.parseFloat(at(value));
     const anchor = share < 30 ? "start" : share > 70 ? "end" : "middle";
-    axis.append(
-      svg("line", { class: "trivial", x1: at(value), x2: at(value), y1: 0, y2: 4 + 14 * place }),
-      svg(
-        "text",
-        { x: at(value), y: 16 + 14 * place, "text-anchor": anchor },
-        `${name} ${text(value)}`,
-      ),
-    );
+    const y = 16 + 14 * place;
+    const label = s("text", { x: at(value), y, "text-anchor": anchor }, `${name} ${text(value)}`);
+    axis.append(upright(value, 4 + 14 * place), label);
   });
   const name = perThousand ? "cost per 1,000 items (less is better)" : nameOf(objective);
   const hasIntervals = drawn.some(({ interval }) => !Number.isNaN(interval[0]));
@@ -136,7 +128,7 @@ export function pictureHere(view: View): HTMLElement | null {
   if (isOther) return null;
   const task = taskOf(objective);
   const trivial = (share: number): number => {
-    const counts = { tp: share * positives, fp: share * negatives, positives, negatives };
+    const counts = flagging(share, first.table);
     return worthOf(task, counts.tp, counts.fp, positives, negatives) > -Infinity
       ? valueOf(objective, counts)
       : NaN;
@@ -149,22 +141,11 @@ export function pictureHere(view: View): HTMLElement | null {
       nothing: trivial(0),
       models: models.map((one) => {
         const row = best.get(one.place);
-        const here = row === undefined ? NaN : valueOf(objective, countsAt(one, row));
+        const here = row === undefined ? NaN : valueOf(objective, countsAt(one.table, row));
         return { name: one.model.name, here, expected: NaN, interval: [NaN, NaN] };
       }),
     },
     view,
     NaN,
   );
-}
-
-function svg(
-  tag: string,
-  attributes: Record<string, string | number | boolean>,
-  text?: string,
-): SVGElement {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  if (text !== undefined) element.textContent = text;
-  return element;
 }

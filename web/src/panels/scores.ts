@@ -1,8 +1,8 @@
-/** The panels that read scores as probabilities: reliability, and net benefit. */
+/** Panels about the ranking, gains and lift, and about scores as probabilities: reliability, net benefit. */
 
 import { wilson } from "../arithmetic";
+import { s } from "../dom";
 import { counted, decimals, levelSaid, percent, percents, short } from "../format";
-import type { Glossary } from "../glossary";
 import { glyph, lookOf } from "../looks";
 import {
   binsOfEqualSize,
@@ -10,38 +10,86 @@ import {
   binsOfOtherClass,
   calibrationError,
   hasProbabilities,
+  lift,
   netBenefit,
   netBenefitOfAll,
   probabilityRules,
-  traceNetBenefit,
   type ScoreBin,
+  share,
+  traceGains,
+  traceLift,
+  traceNetBenefit,
 } from "../ranking";
-import { notProbabilities } from "../sentences";
-import type { Cursor, Store } from "../state";
+import { notProbabilities, ruleOf } from "../sentences";
+import * as pr from "../spaces/pr";
+import type { Cursor } from "../state";
 import { ofOtherClass, prevalence } from "../table";
 import { cursorOf, type ModelView, type View } from "../view";
-import { Panel, type Layer, type Window } from "./frame";
-import { Room, textWidth } from "./plane";
+import { Panel, type Window } from "./frame";
+import { across, type Layer, Room, textWidth } from "./plane";
+
+export class GainsPanel extends Panel {
+  protected place(one: ModelView, row: number): readonly [number, number] {
+    return [share(one.table, row), pr.x(one.table, row)];
+  }
+
+  protected drawBack(layer: Layer, view: View): void {
+    const first = view.shown[0];
+    if (!first || !view.settings.baselines) return;
+    this.drawBaseline(layer, across(0, 1));
+    const full = [prevalence(first.table), 1] as const;
+    this.drawBaseline(layer, [[0, 0], full, [1, 1]]);
+  }
+
+  protected drawModel(lines: Layer, _bands: Layer, one: ModelView, view: View): void {
+    const curve = one.path && traceGains(one.table, one.path);
+    this.drawLines(lines, one, view, curve, traceGains(one.hull, one.hullPath));
+  }
+
+  protected reads(view: View, { model, row }: Cursor): string {
+    const { table } = view.models[model]!;
+    return (
+      `${ruleOf(view, model, row)} flags ${counted(table.tp[row]! + table.fp[row]!)} of the ` +
+      `items, ${percent(share(table, row))}; ${percent(pr.x(table, row))} of the positives are ` +
+      "among them."
+    );
+  }
+}
+
+export class LiftPanel extends Panel {
+  protected override window(view: View): Window {
+    let highest = 1;
+    for (const { table } of view.shown)
+      for (let row = 1; row < table.tp.length; row++)
+        highest = Math.max(highest, lift(table, row) || 0);
+    return { x: [0, 1], y: [0, 1.05 * highest] };
+  }
+
+  protected place(one: ModelView, row: number): readonly [number, number] {
+    return [share(one.table, row), lift(one.table, row)];
+  }
+
+  protected drawBack(layer: Layer, view: View): void {
+    if (view.settings.baselines) this.drawBaseline(layer, across(1, 1));
+  }
+
+  protected drawModel(lines: Layer, _bands: Layer, one: ModelView, view: View): void {
+    const curve = one.path && traceLift(one.table, one.path, this.width);
+    this.drawLines(lines, one, view, curve, traceLift(one.hull, one.hullPath, this.width));
+  }
+
+  protected reads(view: View, { model, row }: Cursor): string {
+    const { table } = view.models[model]!;
+    const value = lift(table, row);
+    const said = Number.isNaN(value)
+      ? "flags nothing, which has no lift"
+      : `flags ${percent(share(table, row))} of all items, with lift ${decimals(value)}`;
+    return `${ruleOf(view, model, row)} ${said}.`;
+  }
+}
 
 export class ReliabilityPanel extends Panel {
   private readonly bins = new WeakMap<ModelView, readonly ScoreBin[]>();
-
-  constructor(store: Store, glossary: Glossary, report: string) {
-    super(
-      {
-        name: "reliability",
-        title: "Reliability",
-        term: "reliability",
-        x: "score, read as a probability",
-        y: "share of positives",
-        shows:
-          "Of the items with about the same score, the share that is positive; on the diagonal a score is a probability.",
-      },
-      store,
-      glossary,
-      report,
-    );
-  }
 
   private binsOf(one: ModelView, view: View): readonly ScoreBin[] {
     const before = this.bins.get(one);
@@ -75,34 +123,24 @@ export class ReliabilityPanel extends Panel {
   }
 
   protected drawBack(layer: Layer, view: View): void {
-    if (view.settings.baselines)
-      this.drawBaseline(layer, [
-        [0, 0],
-        [1, 1],
-      ]);
+    if (view.settings.baselines) this.drawBaseline(layer, across(0, 1));
   }
 
   protected drawModel(lines: Layer, _bands: Layer, one: ModelView, view: View): void {
     if (!hasProbabilities(one.model)) return;
     const bins = this.binsOf(one, view);
     const hasMeans = bins.every(({ predicted }) => !Number.isNaN(predicted));
-    if (hasMeans)
-      this.drawCurve(
-        lines,
-        one,
-        view,
-        bins.map(({ predicted, observed }) => [predicted, observed] as const),
-      );
+    const curve = bins.map(({ predicted, observed }) => [predicted, observed] as const);
+    if (hasMeans) this.drawCurve(lines, one, view, curve);
     const look = view.looks.get(one.place);
     if (look === undefined) return;
     for (const bin of bins) {
-      const mark = lines.append("path").attr("class", `bin ${lookOf(view, one.place)}`);
-      if (hasMeans)
-        mark
-          .attr("d", glyph(look, 36))
-          .attr("transform", `translate(${this.x(bin.predicted)},${this.y(bin.observed)})`);
-      else mark.attr("d", `M${this.x(bin.lower)},${this.y(bin.observed)}H${this.x(bin.upper)}`);
-      mark.append("title").text(`${one.model.name}: ${binSaid(bin)}`);
+      const y = this.y(bin.observed);
+      const mark = hasMeans
+        ? { d: glyph(look, 36), transform: `translate(${this.x(bin.predicted)},${y})` }
+        : { d: `M${this.x(bin.lower)},${y}H${this.x(bin.upper)}` };
+      const title = s("title", {}, `${one.model.name}: ${binSaid(bin)}`);
+      lines.append(s("path", { class: `bin ${lookOf(view, one.place)}`, ...mark }, title));
     }
   }
 
@@ -114,21 +152,13 @@ export class ReliabilityPanel extends Panel {
     for (const bin of this.binsOf(one, view)) {
       const [lo, hi] = wilson(bin.positives, bin.items, view.confidence.z);
       const x = this.x(Number.isNaN(bin.predicted) ? (bin.lower + bin.upper) / 2 : bin.predicted);
-      layer
-        .append("path")
-        .attr("class", `interval ${lookOf(view, model)}`)
-        .attr("d", `M${x},${this.y(lo)}V${this.y(hi)}`);
+      const d = `M${x},${this.y(lo)}V${this.y(hi)}`;
+      layer.append(s("path", { class: `interval ${lookOf(view, model)}`, d }));
       const text = counted(bin.items);
       const [width, height] = [textWidth(text, 10) + 4, 10];
       const y = Math.max(this.y(hi) - 4, this.area.y + height);
       if (room.take({ x: x - width / 2, y: y - height, width, height }))
-        layer
-          .append("text")
-          .attr("class", "bin-count")
-          .attr("x", x)
-          .attr("y", y)
-          .attr("text-anchor", "middle")
-          .text(text);
+        layer.append(s("text", { class: "bin-count", x, y, "text-anchor": "middle" }, text));
     }
   }
 
@@ -166,39 +196,20 @@ function binSaid({ lower, upper, items, positives, observed }: ScoreBin): string
 const NOTHING = 0.02;
 
 export class NetBenefitPanel extends Panel {
-  constructor(store: Store, glossary: Glossary, report: string) {
-    super(
-      {
-        name: "net-benefit",
-        title: "Net benefit",
-        term: "net benefit",
-        x: "p, the probability from which on one acts",
-        y: "net benefit",
-        shows:
-          "What acting from a probability of p on is worth (up), against acting on everything and on nothing (dotted).",
-      },
-      store,
-      glossary,
-      report,
-    );
-  }
-
   protected override window(view: View): Window {
-    const share = view.shown[0] ? prevalence(view.shown[0].table) : 1;
-    return { x: [0, 1], y: [-0.25 * share, 1.05 * share] };
+    const highest = view.shown[0] ? prevalence(view.shown[0].table) : 1;
+    return { x: [0, 1], y: [-0.25 * highest, 1.05 * highest] };
   }
 
   /** To where the curves have come down to nothing, if most of the axis is beyond. */
   protected override closeUp(view: View): Window | null {
-    const share = view.shown[0] && prevalence(view.shown[0].table);
-    if (share === undefined || !view.shown.some(({ model }) => hasProbabilities(model)))
-      return null;
-    let last = share;
-    for (const { model, table } of view.shown) {
-      if (!hasProbabilities(model)) continue;
+    const some = view.shown.filter(({ model }) => hasProbabilities(model));
+    if (!some.length) return null;
+    const highest = prevalence(view.shown[0]!.table);
+    let last = highest;
+    for (const { table } of some)
       for (const { row, hi } of probabilityRules(table, view.settings.otherClass))
-        if (hi < 1 && netBenefit(table, row, hi) > NOTHING * share) last = Math.max(last, hi);
-    }
+        if (hi < 1 && netBenefit(table, row, hi) > NOTHING * highest) last = Math.max(last, hi);
     return last < 0.4 ? { x: [0, 1.25 * last], y: this.window(view).y } : null;
   }
 
@@ -221,24 +232,13 @@ export class NetBenefitPanel extends Panel {
       return [p, netBenefitOfAll(first.table, p)] as const;
     });
     this.drawBaseline(layer, all, "act on everything");
-    this.drawBaseline(
-      layer,
-      [
-        [0, 0],
-        [1, 0],
-      ],
-      "act on nothing",
-    );
+    this.drawBaseline(layer, across(0, 0), "act on nothing");
   }
 
   protected drawModel(lines: Layer, _bands: Layer, one: ModelView, view: View): void {
-    if (hasProbabilities(one.model))
-      this.drawCurve(
-        lines,
-        one,
-        view,
-        traceNetBenefit(one.table, view.settings.otherClass, this.width),
-      );
+    if (!hasProbabilities(one.model)) return;
+    const curve = traceNetBenefit(one.table, view.settings.otherClass, this.width);
+    this.drawCurve(lines, one, view, curve);
   }
 
   protected reads(view: View, { model, row }: Cursor): string {
@@ -249,12 +249,8 @@ export class NetBenefitPanel extends Panel {
     const all = netBenefitOfAll(one.table, p);
     const against = Number.isFinite(all) ? `, acting on everything ${decimals(all, 4)}` : "";
     const said =
-      `${one.model.name}, acting from p = ${short(p, 3)} on (${percent(pFlagged(one, row))} of the ` +
+      `${one.model.name}, acting from p = ${short(p, 3)} on (${percent(share(one.table, row))} of the ` +
       `items): net benefit ${decimals(value, 4)}${against}, acting on nothing 0.`;
     return refused ? `${said} ${refused}` : said;
   }
-}
-
-function pFlagged({ table }: ModelView, row: number): number {
-  return (table.tp[row]! + table.fp[row]!) / (table.positives + table.negatives);
 }
