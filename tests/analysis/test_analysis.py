@@ -40,9 +40,6 @@ def points(scores, rows=slice(None), **options):
     return iso.OperatingPoints.from_scores(LABELS[rows], scores[rows], **options)
 
 
-# ---------------------------------------------------------------------- tables
-
-
 def test_models_and_groups_have_their_own_tables():
     analysis = iso.analyse(LABELS, SCORES, groups=SITES)
     assert analysis.models == {"A": points(A), "B": points(B)}
@@ -91,9 +88,6 @@ def test_a_group_with_one_class_is_left_out_and_named():
     assert list(analysis.groups) == ["n", "s"]
     assert analysis.description == "8 rows; groups: n, p and s; left out: p (only negatives)"
     assert repr(analysis).startswith("Analysis: 2 models, 2 groups, 1 left out\n8 rows; groups:")
-
-
-# ---------------------------------------------------------------------- inputs
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
@@ -167,9 +161,6 @@ def test_tables_that_cannot_be_used(given, message):
     assert str(caught.value) == message
 
 
-# ---------------------------------------------------------------------- answers
-
-
 def test_comparison():
     analysis = iso.analyse(LABELS, SCORES)
     known = iso.compare(analysis.models, "jaccard", density=("beta", 2, 2))
@@ -208,9 +199,6 @@ def test_the_report_is_the_page_of_the_models(tmp_path):
     about = {"description": "72 rows", "rows": longer.rows}
     page = report_html(longer.models, **about, bands=bands, verdict=verdict)
     assert path.read_text(encoding="utf-8") == page
-
-
-# ---------------------------------------------------------------------- pictures
 
 
 def test_all_spaces_and_a_group():

@@ -42,9 +42,6 @@ def only(analysis):
     return points
 
 
-# ---------------------------------------------------------------------- two classes
-
-
 @pytest.mark.parametrize(
     "labels", [YES == "yes", (YES == "yes").astype(int), np.where(YES == "yes", 1.0, -1.0)]
 )
@@ -148,9 +145,6 @@ def test_bootstrap_takes_what_analyse_takes(data):
     assert band == iso.bootstrap_curves(labels, scores, **curves).band()
 
 
-# ---------------------------------------------------------------------- several classes
-
-
 @pytest.mark.parametrize("kind", [np.asarray, np.ndarray.tolist, csr_array])
 def test_each_class_against_the_rest(kind):
     analysis = iso.analyse(LABELS, kind(SCORES))
@@ -213,9 +207,6 @@ def test_one_of_several_classes():
         iso.analyse(LABELS, SCORES, pos_label="eel")
 
 
-# ---------------------------------------------------------------------- multilabel
-
-
 def multilabel(names=("0", "1", "2")):
     return {name: table(INDICATOR[:, j], SCORES[:, j]) for j, name in enumerate(names)}
 
@@ -255,9 +246,6 @@ def test_outputs_of_other_than_two_classes(columns, options):
     outputs = [np.zeros((60, columns if j == 1 else 2)) for j in range(3)]
     with pytest.raises(DimensionError, match=r"^scores has an array for each of 3 outputs; each"):
         iso.analyse(INDICATOR, outputs, **options)
-
-
-# ---------------------------------------------------------------------- what follows
 
 
 def test_averages_are_on_the_gain_scale():
@@ -332,9 +320,6 @@ def test_random_labels(data):
     for kind in (np.asarray, lambda x: pl.DataFrame(x, schema=list("vwxyz"[:n_classes]))):
         other = iso.analyse(labels, kind(scores[:, order]), classes=[names[j] for j in order])
         assert other.models == models
-
-
-# ---------------------------------------------------------------------- bad input
 
 
 FLAGS = YES == "yes"

@@ -34,9 +34,6 @@ def tables(analysis):
     return [(model, group, pts) for group, of in groups.items() for model, pts in of.items()]
 
 
-# ---------------------------------------------------------------------- the numbers
-
-
 def test_every_number_is_that_of_the_table():
     frame = ANALYSIS.summary().to_frame("pandas")
     assert len(frame) == 6
@@ -72,9 +69,6 @@ def test_every_number_is_that_of_the_table():
             name = measure.lower().replace(",", "").replace(" ", "_")
             assert f"{name}_bound_low" not in row
             assert row[f"{name}_baseline"] == baselines_of(points)[measure]
-
-
-# ---------------------------------------------------------------------- thresholds
 
 
 def test_precision_alone_may_be_best_off_the_hull():
@@ -119,9 +113,6 @@ def test_other_betas():
     assert {"f0_1", "threshold_f0_1", "finf", "finf_baseline"} <= set(frame.columns)
     assert frame["finf"].to_list() == [1.0, 1.0]
     assert "F (β 0.1)  threshold" in repr(ANALYSIS.summary(beta=(0.1, 3)))
-
-
-# ---------------------------------------------------------------------- the printout
 
 
 def test_few_models_stand_side_by_side():
@@ -177,9 +168,6 @@ def test_names_that_do_not_fit_side_by_side(name):
     _, header, *rows = text.splitlines()
     assert header.split()[0] == "model"
     assert [row.startswith(name) for row in rows] == [True, False]
-
-
-# ---------------------------------------------------------------------- notes
 
 
 def test_worse_than_nothing_is_said():

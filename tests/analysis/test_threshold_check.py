@@ -204,8 +204,6 @@ def test_a_difference_that_is_none_is_said_so():
     assert ", no better (−0." in check.sentence()
 
 
-# ---------------------------------------------------------------------- tuning data
-
 TUNING_LABELS = np.arange(300) < 90
 TUNING = iso.analyse(
     TUNING_LABELS,

@@ -42,9 +42,6 @@ def check_rows(rows, columns):
             same(row[name], value.item() if hasattr(value, "item") else value)
 
 
-# ---------------------------------------------------------------------- summary
-
-
 def test_summary(call, predictions, grouped, tables):
     data = call("summary", predictions, "--json").data
     check_rows(data["summary"], tables.summary(by_group=False)._columns())
@@ -72,9 +69,6 @@ def test_a_group_of_one_class_is_left_out_aloud(call, tmp_path):
     assert call("summary", path, "--group", "", "--json").data["skipped"] == {}
 
 
-# ---------------------------------------------------------------------- columns
-
-
 def test_columns_are_chosen(call, predictions, tables):
     done = call("curve", predictions, "--scores", "mine=bad", "--label", "label", "--space", "roc")
     lines = done.out.splitlines()
@@ -88,9 +82,6 @@ def test_standard_input(call, predictions, standard_input):
     data = call("summary", "-", "--json").data
     expected = call("summary", predictions, "--json").data
     assert data["summary"] == expected["summary"]
-
-
-# ---------------------------------------------------------------------- thresholds
 
 
 OBJECTIVES = {
@@ -255,9 +246,6 @@ def test_other_data_must_have_the_same_models(call, predictions, tmp_path):
     path = write_csv(tmp_path / "one.csv", label, good, names=("label", "good"))
     done = call("thresholds", predictions, "--on", path, code=2)
     assert "has no model 'bad', only 'good'" in done.err
-
-
-# ---------------------------------------------------------------------- compare and tradeoff
 
 
 def test_compare(call, predictions, tables):

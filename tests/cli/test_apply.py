@@ -40,9 +40,6 @@ def save(path, **changes):
     return path
 
 
-# reading and writing all formats ---------------------------------------------------------------
-
-
 def as_csv(table, path, delimiter=","):
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "wt", newline="", encoding="utf-8") as file:
@@ -188,8 +185,6 @@ def test_the_rows_of_the_rule_have_its_counts(call, rule, predictions, tmp_path)
     assert len(right) == decision.tp
 
 
-# text ------------------------------------------------------------------------------------------
-
 TEXTS = """\
 id,when,ok,note,good,price
 007,2024-02-29 00:30:00,yes,NA,0.10,1.50
@@ -236,9 +231,6 @@ def test_numbers_as_people_write_them(call, rule, scores, threshold, expected):
     assert [row["flagged"] == "true" for row in found] == expected
     call("apply", rule, tmp_path / "new.csv", "-o", tmp_path / "out.parquet", *words)
     assert [row["flagged"] for row in read(tmp_path / "out.parquet")] == expected
-
-
-# options ---------------------------------------------------------------------------------------
 
 
 def test_columns_that_are_named_otherwise(call, rule, tmp_path, standard_input):
@@ -325,9 +317,6 @@ def test_a_file_without_rows(call, rule, tmp_path, name):
     assert (tmp_path / "out.csv").read_text() == "id,good,flagged\n"
 
 
-# rows of several models ------------------------------------------------------------------------
-
-
 def test_rows_of_other_models_are_refused(call, tmp_path):
     label, good, bad, _ = sample()
     frame = pd.concat(
@@ -353,9 +342,6 @@ def test_rows_of_other_models_are_refused(call, tmp_path):
     )
     frame[["score"]].to_csv(tmp_path / "scores.csv", index=False)
     assert "of 120 rows" in call("apply", rule, tmp_path / "scores.csv").err
-
-
-# shares ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -384,9 +370,6 @@ def test_scores_on_another_scale_are_noticed(call, rule, tmp_path):
     expected = f"{100 * iso.load_decision(rule).flagged_share:.3g}%"
     assert said == f"flagged 1,000 of 1,000 rows (100%, {expected} where it was chosen)"
     assert warning.startswith(f"Beware: 100% is far from {expected}; look whether these are the")
-
-
-# rules that commands write ---------------------------------------------------------------------
 
 
 def test_thresholds_write_the_rule_that_they_print(call, predictions, tmp_path):

@@ -89,8 +89,6 @@ def test_no_row_leaves_a_damaged_column(folder, call, words):
     assert call(*words.split(), code=2).out == ""
 
 
-# ---------------------------------------------------------------------- JSON
-
 KEPT = {
     "good": [0.1, math.nan, math.inf, -math.inf, -0.0, 5e-324, None],
     "whole": pa.array([2**64 - 1, 2**53 + 1, 0, 1, 2, 3, None], pa.uint64()),

@@ -23,8 +23,6 @@ from .conftest import names, read, sample
 LABEL, GOOD, BAD, GROUP = sample()
 
 
-# ---------------------------------------------------------------------- curve
-
 COORDINATES = {
     "roc": ("false_positive_rate", "recall"),
     "pr": ("recall", "precision"),
@@ -67,8 +65,6 @@ def test_curves_of_groups_and_as_json(call, grouped, tmp_path):
     assert (data["space"], data["points"]) == ("pr", rows)
     assert rows[0]["precision"] is None
 
-
-# ---------------------------------------------------------------------- plot and report
 
 BEGINS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
@@ -114,9 +110,6 @@ def test_a_report(call, predictions, tmp_path, monkeypatch):
     assert len(opened) == 1
     page = call("report", predictions, "-o", "-").out
     assert f"<title>{predictions.name}</title>" in page
-
-
-# ---------------------------------------------------------------------- convert
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -204,9 +197,6 @@ def test_a_table_without_rows(call, tmp_path):
     call("convert", tmp_path / "e.parquet", tmp_path / "e.list", *words)
     assert (tmp_path / "e.list").read_text() == ""
     call("summary", tmp_path / "e.parquet", *words, code=2)
-
-
-# ---------------------------------------------------------------------- doctor and demo
 
 
 def test_a_doctor_finds_everything_well_or_says_what_hurts(call, monkeypatch, capsys):

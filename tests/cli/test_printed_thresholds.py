@@ -91,8 +91,6 @@ def test_a_threshold_of_tuning_data_gives_the_numbers_of_both_files(
         )
 
 
-# ---------------------------------------------------------------------- models, groups, classes
-
 MODELS, GROUPS = ("m_a", "m_b"), ("north", "south")
 QUICK = ("close", False)
 OF_SEVERAL = (

@@ -29,9 +29,6 @@ def strict(verdict):
     return json.loads(verdict.to_json())
 
 
-# ---------------------------------------------------------------------- the command
-
-
 GOALS = [
     ([], {}),
     (["--beta", 2], {"beta": 2}),
@@ -153,9 +150,6 @@ def test_given_thresholds_beside_the_verdict(call, predictions):
     assert {row["rule"] for row in rows} == {"given", "best"}
     costs = ("--miss-cost", "5", "--false-alarm-cost", "1")
     assert "beside the best for cost per row" in call(*words, *costs).out
-
-
-# ---------------------------------------------------------------------- the head of other answers
 
 
 @pytest.mark.parametrize("command", ["summary", "compare", "report"])

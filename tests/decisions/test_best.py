@@ -273,9 +273,6 @@ def test_a_selection_is_completed():
     assert iso.best_threshold(judged, min_recall=1).threshold == -math.inf
 
 
-# weighted indices ------------------------------------------------------------------------------
-
-
 def test_an_index_has_a_weight_and_a_weight_an_index():
     pts = iso.OperatingPoints.from_scores([1, 0, 1, 1, 0, 0, 1, 0], range(8, 0, -1))
     half = iso.best_threshold(pts, index="jaccard")

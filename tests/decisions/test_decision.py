@@ -59,8 +59,6 @@ def test_a_decision_without_a_label_is_named_by_its_threshold():
     assert repr(iso.Decision(**named)).startswith("Decision: threshold 0.6, ")
 
 
-# predict ---------------------------------------------------------------------------------------
-
 DTYPES = ["f2", "f4", "f8", "g", "i1", "u1", "i4", "i8", "u8", "?"]
 thresholds = (
     st.floats(allow_nan=False)
@@ -188,9 +186,6 @@ def test_the_flagged_share_is_at_the_prevalence_of_the_rule():
     assert decision.prevalence == pytest.approx(0.1)
     share = (decision.tp + decision.fp) / (moved.positives + moved.negatives)
     assert decision.flagged_share == pytest.approx(share)
-
-
-# fingerprints ----------------------------------------------------------------------------------
 
 
 def fingerprint(labels, scores, **options):

@@ -34,8 +34,6 @@ def reread(decision):
     return decision_of_data(json.loads(json_text(data_of(decision))))
 
 
-# what is written --------------------------------------------------------------------------------
-
 numbers = st.floats(0, 1)
 names = st.none() | st.text(max_size=8)
 drawn = st.builds(
@@ -148,9 +146,6 @@ def test_the_page_names_every_field_in_its_order():
     cells = [line.split("|")[1] for line in table.splitlines()[2:]]
     assert re.findall("`(\\w+)`", " ".join(cells)) == list(DATA)
     assert f'"{FORMAT}"' in table
-
-
-# what is refused --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

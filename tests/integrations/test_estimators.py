@@ -74,9 +74,6 @@ def brute_force(y, scores, beta):
     return max(values)
 
 
-# ---------------------------------------------------------------------- optimality
-
-
 @given(
     st.lists(st.tuples(st.booleans(), st.integers(0, 8)), min_size=2, max_size=30),
     st.sampled_from([beta for beta in BETAS if beta != 1e200]),
@@ -137,9 +134,6 @@ def test_f_calibrated_scores_cut_at_every_beta_where_the_threshold_is():
         margin = calibrated.set_params(beta=beta).decision_function(X)
         assert np.array_equal(margin >= 0, scores >= 1 / (1 + beta**2))
     assert not hasattr(calibrated, "predict_proba")
-
-
-# ---------------------------------------------------------------------- where scores come from
 
 
 @pytest.mark.parametrize("meta", METAS)
@@ -231,9 +225,6 @@ def test_other_parameters_of_fit_reach_the_model_row_by_row():
     assert seen == [(50, "x", 50), (50, "x", 50), (100, "x", 100)]
 
 
-# ---------------------------------------------------------------------- metadata routing
-
-
 @pytest.mark.parametrize("meta", METAS)
 def test_metadata_is_routed(meta):
     weights = np.random.default_rng(0).integers(1, 4, y.size)
@@ -258,9 +249,6 @@ def test_metadata_is_routed(meta):
             unset.fit(X, y, sample_weight=weights)
 
 
-# ---------------------------------------------------------------------- inside scikit-learn
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("meta", METAS)
 def test_in_searches_pipelines_and_copies(meta):
@@ -281,8 +269,6 @@ def test_in_searches_pipelines_and_copies(meta):
     parallel = meta(LogisticRegression(), beta=2, n_jobs=2).fit(X, y)
     assert np.array_equal(parallel.predict(X), model.predict(X))
 
-
-# ---------------------------------------------------------------------- errors, one sentence each
 
 FITTED = LogisticRegression().fit(X, y)
 THREE = np.arange(y.size) % 3

@@ -57,8 +57,6 @@ def test_bands_of_one_model_share_its_colour_and_its_curve():
     assert first == second != third
 
 
-# calibration ---------------------------------------------------------------------------------
-
 EIGHT, THEIR_SCORES = [1, 0, 1, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
 
 

@@ -47,9 +47,6 @@ def drawn(ax):
     return ax
 
 
-# curves and hulls ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("space", SPACES)
 def test_curve_and_hull_are_two_lines_with_their_areas(space):
     ax = drawn(DRAW[space](SMALL))
@@ -117,9 +114,6 @@ def test_markers_are_few_and_in_sight(space):
     assert ((x >= -0.02) & (x <= 1) & (y >= -0.02) & (y <= 1)).all()
 
 
-# text ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["costs $1 or $2", "_private", r"a\$b$c$", "$x$", "α_1^2 {}"])
 def test_names_are_printed_as_they_are(name):
     ax = drawn(plot.roc({name: SMALL}))
@@ -161,9 +155,6 @@ def test_a_legend_without_room_goes_below_in_a_figure_of_its_own():
     _, fixed = plt.subplots()
     inside = drawn(plot.pr(models, fixed)).get_legend().get_window_extent()
     assert inside.y0 > fixed.get_window_extent().y0
-
-
-# background ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("space", SPACES)
@@ -227,9 +218,6 @@ def test_the_unachievable_region():
     assert not plot.pr(SMALL, unachievable=False).collections
 
 
-# marks --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("space", SPACES)
 def test_operating_points_are_marked_with_their_thresholds(space):
     thresholds = [16, 10.5, 30]
@@ -240,9 +228,6 @@ def test_operating_points_are_marked_with_their_thresholds(space):
     marks = ax.lines[-1].get_xydata()
     assert np.array_equal(marks, np.column_stack([here.x, here.y])[:shown])
     assert texts(DRAW[space](SMALL, points=16, isolines=False)) == ["16"]
-
-
-# size and errors ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("space", SPACES)

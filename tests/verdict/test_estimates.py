@@ -114,9 +114,6 @@ def test_margins_are_simultaneous(seed):
     assert inside.mean() == pytest.approx(0.95, abs=0.006)
 
 
-# ---------------------------------------------------------------------- shares and intervals
-
-
 def test_ties_are_shared_out():
     gains = np.array([[0.5, 0.2, NAN, NAN], [0.5, 0.3, 0.1, NAN]])
     np.testing.assert_allclose(win_shares(gains), [0.5 / 3, 2.5 / 3])
@@ -145,9 +142,6 @@ def test_an_interval_reaches_from_the_lowest_centre_to_the_highest():
 )
 def test_an_interval_that_nothing_tells_is_not_defined(noise, centres):
     assert all(map(isnan, interval_at(np.array(noise), centres, level=0.9)))
-
-
-# ---------------------------------------------------------------------- in a verdict
 
 
 def sample(*separations, size=400, share=0.3, seed=4):

@@ -115,9 +115,6 @@ def test_a_budget_that_leaves_no_rule_is_to_be_raised(asked):
         iso.analyse(LABELS, SCORES).verdict(budget=0, **asked, **FEW)
 
 
-# ---------------------------------------------------------------------- gains without a bound
-
-
 def two_models():
     """Of one model the highest row is a rare positive, of the other a negative."""
     labels = np.arange(40) % 8 == 0

@@ -224,9 +224,6 @@ def test_a_verdict_is_that_of_its_slow_twin(asked, how):
         assert verdict.kept[0].expected == pytest.approx(twin["recall"], rel=1e-12)
 
 
-# ---------------------------------------------------------------------- the same answer
-
-
 def analysis():
     return iso.analyse(LABELS, SCORES, groups=CLUSTERS)
 
@@ -258,9 +255,6 @@ def test_a_seed_gives_other_numbers_than_another():
         analysis().verdict(n_resamples=40, random_state=seed, by_group=False) for seed in (1, 2)
     )
     assert first.interval != second.interval
-
-
-# ---------------------------------------------------------------------- tuning data
 
 
 def f_of(beta, tp, fp, fn):

@@ -38,9 +38,6 @@ def undefined():
     return iso.analyse(labels, -np.arange(30.0)[::-1]).verdict(cost=0.9, **FEW)
 
 
-# ---------------------------------------------------------------------- JSON
-
-
 @pytest.mark.parametrize("make", [verdict, undefined])
 def test_json_is_read_back_as_the_dictionary(make):
     text = make().to_json()
@@ -75,9 +72,6 @@ def test_the_dictionary_holds_what_the_verdict_holds():
     assert constraint["missed"] == held.kept[0].missed
     assert len(told["other_weights"]["lam"]) == len(told["other_weights"]["wins"]["a"]) == 41
     assert told["groups"]["south"] == held.groups["south"].to_dict()
-
-
-# ---------------------------------------------------------------------- frames and printing
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -123,9 +117,6 @@ def test_notebooks_get_text_and_no_tags_of_names():
     assert not re.search("<(b|i)>", html)
     assert html.startswith("<p><strong>Use &lt;b&gt;&amp;tree and flag scores of")
     assert name in repr(made)
-
-
-# ---------------------------------------------------------------------- what is chosen
 
 
 @pytest.mark.parametrize(
@@ -275,9 +266,6 @@ def test_resamples_of_one_class_tell_nothing():
     np.testing.assert_allclose(found.other_weights.shares.sum(axis=1), 1)
 
 
-# ---------------------------------------------------------------------- groups, clusters, folds
-
-
 def test_groups_have_verdicts_of_their_own():
     labels, scores = sample(1.0, 2.0)
     groups = np.where(np.arange(300) % 3, "north", "south")
@@ -423,9 +411,6 @@ def test_tuning_data_and_folds_that_do_not_fit_are_refused():
     ):
         with pytest.raises((ParameterError, NotAnswerableError), match=message):
             analysis.verdict(**asked, **FEW)
-
-
-# ---------------------------------------------------------------------- tuning data
 
 
 def two_samples():
