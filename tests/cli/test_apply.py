@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
-from isometrics.cli.copies import _differs
 
 from .conftest import names, read, sample, write_csv
 
@@ -342,24 +341,6 @@ def test_rows_of_other_models_are_refused(call, tmp_path):
     )
     frame[["score"]].to_csv(tmp_path / "scores.csv", index=False)
     assert "of 120 rows" in call("apply", rule, tmp_path / "scores.csv").err
-
-
-@pytest.mark.parametrize(
-    ("share", "expected", "rows", "differs"),
-    [
-        (0.02, 0.003, 10**6, True),
-        (0.02, 0.003, 50, False),
-        (0.0005, 0.003, 10**6, True),
-        (0.9999, 0.99, 10**6, True),
-        (0.5, 0.3, 10**6, False),
-        (1.0, 0.0, 1, True),
-        (0.0, 0.5, 3, False),
-        (math.nan, 0.5, 0, False),
-        (0.5, math.nan, 9, False),
-    ],
-)
-def test_shares_that_differ_widely(share, expected, rows, differs):
-    assert _differs(share, expected, rows) is differs
 
 
 def test_scores_on_another_scale_are_noticed(call, rule, tmp_path):

@@ -161,14 +161,6 @@ def test_one_model_as_a_list_and_back(call, predictions, tmp_path):
     )
 
 
-def test_an_archive_with_groups(call, tmp_path):
-    np.savez(tmp_path / "m.npz", y_true=LABEL, y_score=GOOD, groups=GROUP)
-    call("convert", tmp_path / "m.npz", tmp_path / "m.csv")
-    assert [row["group"] for row in read(tmp_path / "m.csv")] == GROUP.tolist()
-    call("convert", tmp_path / "m.npz", tmp_path / "m.list")
-    assert formats.read(tmp_path / "m.list").points()["score"].positives == LABEL.sum()
-
-
 def test_points_of_a_curve(call, predictions, tmp_path):
     call("convert", predictions, tmp_path / "m.txt", "--to", "ROC", "--scores", "good")
     totals = ["--positives", LABEL.sum(), "--negatives", LABEL.size - LABEL.sum()]
@@ -178,16 +170,6 @@ def test_points_of_a_curve(call, predictions, tmp_path):
     call("convert", predictions, tmp_path / "m.list", "--scores", "good")
     call("convert", tmp_path / "m.list", tmp_path / "m.pr")
     assert (tmp_path / "m.pr").stat().st_size > 100
-
-
-def test_a_positive_class_by_name(call, tmp_path):
-    path = tmp_path / "weka.csv"
-    path.write_text(
-        "inst#,actual,predicted,error,prediction\n1,1:yes,1:yes,,0.9\n2,2:no,1:yes,+,0.6\n"
-        "3,2:no,2:no,,0.8\n"
-    )
-    call("convert", path, tmp_path / "m.list", "--pos-label", "yes")
-    assert formats.read(tmp_path / "m.list").points()["score"].positives == 1
 
 
 def test_a_table_without_rows(call, tmp_path):

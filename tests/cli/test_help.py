@@ -63,15 +63,12 @@ def test_options_that_topics_name_exist():
     assert named - options == {"--help"}
 
 
-def test_all_ways_to_ask_for_the_page_give_the_same(capsys):
+def test_all_ways_to_ask_give_the_same(capsys):
     page = told(capsys, "--help")
     assert all(topic in page for topic in TOPICS)
     assert all(topic in told(capsys, "help", "help") for topic in TOPICS)
     for words in ([], ["-h"], ["help"], ["--json", "--help"]):
         assert told(capsys, *words) == page
-
-
-def test_a_command_as_a_topic(capsys):
     assert told(capsys, "help", "verdict") == told(capsys, "verdict", "--help")
 
 

@@ -37,15 +37,27 @@ def test_csv_reads_back_exactly(tmp_path, values, names):
     assert np.array_equal(found, np.array([values] * len(names)).T, equal_nan=True)
 
 
-def test_texts_are_quoted_only_where_needed(capsys):
+def test_tables_on_standard_output(capsys):
     write_table({"model": ["a", "b c"], "x": np.array([0.5, math.inf])}, "-")
     assert capsys.readouterr().out == "model,x\na,0.5\nb c,inf\n"
-
-
-def test_long_tables_come_in_pieces(capsys):
     write_table({"x": np.arange(100_000)}, "-")
     lines = capsys.readouterr().out.split()
     assert lines == ["x", *map(str, range(100_000))]
+    write_table({"n\udc80": ["\udc80", None]}, "-")
+    assert capsys.readouterr().out == "n\\udc80\n\\udc80\n\n"
+    column = pa.array([1.25, None]).cast(pa.decimal128(5, 2))
+    texts = pa.array(["x", "y"])
+    batch = pa.record_batch(
+        {
+            "d": column,
+            "b": pa.array([True, None]),
+            "code": texts.dictionary_encode(),
+            "view": texts.cast(pa.string_view()),
+            "long": texts.cast(pa.large_string()),
+        }
+    )
+    write_batches(batch.schema, [batch], "-")
+    assert capsys.readouterr().out == "d,b,code,view,long\n1.25,true,x,x,x\n,,y,y,y\n"
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "PARQUET", "arrow", "json", "jsonl"])
@@ -93,27 +105,6 @@ def test_a_table_on_standard_output_is_what_the_file_would_be(tmp_path, monkeypa
     stream.flush()
     write_table(columns, str(tmp_path / "t.csv"))
     assert stream.buffer.getvalue() == (tmp_path / "t.csv").read_bytes()
-
-
-def test_other_types_are_written_as_text(capsys):
-    column = pa.array([1.25, None]).cast(pa.decimal128(5, 2))
-    texts = pa.array(["x", "y"])
-    batch = pa.record_batch(
-        {
-            "d": column,
-            "b": pa.array([True, None]),
-            "code": texts.dictionary_encode(),
-            "view": texts.cast(pa.string_view()),
-            "long": texts.cast(pa.large_string()),
-        }
-    )
-    write_batches(batch.schema, [batch], "-")
-    assert capsys.readouterr().out == "d,b,code,view,long\n1.25,true,x,x,x\n,,y,y,y\n"
-
-
-def test_names_that_are_no_text_are_escaped(capsys):
-    write_table({"n\udc80": ["\udc80", None]}, "-")
-    assert capsys.readouterr().out == "n\\udc80\n\\udc80\n\n"
 
 
 def test_long_doubles_are_not_rounded():

@@ -85,9 +85,6 @@ def test_each_group_has_a_verdict(call, grouped, analysis):
 def test_folds_are_judged_by_choices_on_the_others(call, grouped, analysis):
     data = call("verdict", grouped, "--fold", "group", *FEW, "--json").data
     assert data["verdict"] == strict(analysis.verdict(n_resamples=40, folds=True))
-    for words in (["--group", "group"], ["--thresholds-from", grouped]):
-        done = call("verdict", grouped, "--fold", "group", *words, code=2)
-        assert "give it without --group and --thresholds-from" in done.err
 
 
 def test_a_column_of_folds_that_is_taken_for_groups(call, grouped, tmp_path):
