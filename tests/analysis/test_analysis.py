@@ -40,17 +40,6 @@ def points(scores, rows=slice(None), **options):
     return iso.OperatingPoints.from_scores(LABELS[rows], scores[rows], **options)
 
 
-def test_models_and_groups_have_their_own_tables():
-    analysis = iso.analyse(LABELS, SCORES, groups=SITES)
-    assert analysis.models == {"A": points(A), "B": points(B)}
-    assert analysis.groups == {
-        "n": {"A": points(A, slice(4)), "B": points(B, slice(4))},
-        "s": {"A": points(A, slice(4, 8)), "B": points(B, slice(4, 8))},
-    }
-    assert analysis.skipped == {}
-    assert analysis.description == "8 rows; groups: n and s"
-
-
 @given(
     binary_samples(min_size=6, max_size=20, weights="integer"),
     st.lists(st.sampled_from(["x", "y", "z"]), min_size=20, max_size=20),
@@ -88,12 +77,6 @@ def test_a_group_with_one_class_is_left_out_and_named():
     assert list(analysis.groups) == ["n", "s"]
     assert analysis.description == "8 rows; groups: n, p and s; left out: p (only negatives)"
     assert repr(analysis).startswith("Analysis: 2 models, 2 groups, 1 left out\n8 rows; groups:")
-
-
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_a_data_frame_has_a_column_for_each_model(frame):
-    analysis = iso.analyse(LABELS, frame(SCORES))
-    assert analysis.models == {"A": points(A), "B": points(B)}
 
 
 @pytest.mark.parametrize("one", [list, tuple, np.array, pd.Series, pl.Series, pa.array, range])
@@ -166,8 +149,6 @@ def test_comparison():
     known = iso.compare(analysis.models, "jaccard", density=("beta", 2, 2))
     assert repr(analysis.compare("jaccard", density=("beta", 2, 2))) == repr(known)
     assert analysis.compare().index.name == "f-measure"
-    with pytest.raises(ParameterError, match=r"^a comparison needs two models or more but got 1$"):
-        iso.analyse(LABELS, A).compare()
 
 
 def test_the_printout_is_the_summary_below_a_description():

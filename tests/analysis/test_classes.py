@@ -273,16 +273,6 @@ def test_classes_are_no_rivals():
     assert "The classes differ in prevalence" in repr(iso.analyse(INDICATOR, SCORES).summary())
 
 
-def test_a_verdict_for_each_class():
-    verdicts = iso.analyse(LABELS, SCORES).verdict_by_class(n_resamples=20)
-    alone = iso.analyse(LABELS == "dog", {"dog": SCORES[:, 2]}).verdict(n_resamples=20)
-    assert list(verdicts) == list(NAMES)
-    assert verdicts["dog"].threshold == alone.threshold
-    # A class has no rivals to be used instead of.
-    told = f"Flag scores of {alone.threshold_text} or more as dog. Expect F1 "
-    assert verdicts["dog"].sentence().startswith(told)
-
-
 def test_the_sentence_of_a_class_that_is_told_apart_by_nothing():
     labels = np.resize(["ant", "bee", "cat"], 90)
     verdicts = iso.analyse(labels, np.random.default_rng(4).random((90, 3))).verdict_by_class(

@@ -134,13 +134,10 @@ def test_few_models_stand_side_by_side():
     assert len({len(line) for line in lines[1:-2]}) == 1
 
 
-def test_one_model_has_no_rival():
+def test_the_best_of_one_and_of_equal_models():
     text = repr(iso.analyse(LABELS, SCORES["m0"]).summary())
     assert "*" not in text
     assert text.startswith("Summary: 100 positives, 500 negatives, prevalence 0.166667\n")
-
-
-def test_models_that_tie_are_all_best():
     text = repr(iso.analyse(LABELS, {"a": SCORES["m0"], "b": SCORES["m0"]}).summary())
     auroc = next(line for line in text.splitlines() if line.startswith("AUROC"))
     assert auroc.count("*") == 2
@@ -194,10 +191,7 @@ def test_reversed_scores_are_said_by_model_and_group():
     assert REVERSED.format("bad") in analysis.summary(by_group=False).notes
     weighted = iso.analyse(LABELS, -SCORES["m0"], sample_weight=np.full(len(LABELS), 0.5))
     assert not any("reversed" in note for note in weighted.summary().notes)
-
-
-def test_an_area_below_one_half_by_chance_is_no_reversal():
-    """With two rows of each class, even the worst ranking has a chance of one in six."""
+    # With two rows of each class, even the worst ranking has a chance of one in six.
     assert not any(
         "reversed" in note for note in iso.analyse([0, 0, 1, 1], [4, 3, 2, 1]).summary().notes
     )
@@ -213,13 +207,6 @@ def test_two_scores_are_predictions():
     assert not any("two distinct" in note for note in iso.Analysis({"a": tables}).summary().notes)
 
 
-def test_rounding_is_not_worse_than_nothing():
-    """Weights that add up to 0.3 and 0.7 put the AUPRG of one score for all 4e-16 below 0."""
-    summary = iso.analyse([1, 0], [1, 1], sample_weight=[0.3, 0.7]).summary()
-    assert summary.lo[0, MEASURES.index("AUPRG")] == pytest.approx(0, abs=1e-15)
-    assert summary.notes == ()
-
-
 def test_undefined_values_are_nan_with_a_reason():
     summary = iso.analyse([0, 0, 1], {"bad": [3, 2, 1], "good": [1, 2, 3]}).summary()
     assert math.isnan(summary.values[0, MEASURES.index("expected F1 gain")])
@@ -229,6 +216,10 @@ def test_undefined_values_are_nan_with_a_reason():
     )
     line = next(line for line in repr(summary).splitlines() if line.startswith("expected F1"))
     assert line.split()[3:5] == ["nan", "*0.75"]
+    # Weights that add up to 0.3 and 0.7 put the AUPRG of one score for all 4e-16 below 0.
+    summary = iso.analyse([1, 0], [1, 1], sample_weight=[0.3, 0.7]).summary()
+    assert summary.lo[0, MEASURES.index("AUPRG")] == pytest.approx(0, abs=1e-15)
+    assert summary.notes == ()
 
 
 def test_points_without_a_curve_have_a_reason():

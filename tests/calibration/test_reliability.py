@@ -56,10 +56,6 @@ def test_certain_probabilities_that_are_right():
 def test_faces_of_a_report():
     report = calibration_report([0, 1], [0.25, 0.75], bins=2)
     assert repr(report).startswith("CalibrationReport: Brier score 0.0625, log loss 0.287682, ")
-    assert list(report.to_frame("pandas").columns) == [
-        *("lower", "upper", "items", "positives", "predicted", "observed"),
-        *("observed_lower", "observed_upper"),
-    ]
 
 
 @pytest.mark.parametrize(

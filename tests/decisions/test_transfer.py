@@ -33,10 +33,6 @@ def test_promised_achieved_and_best(tuning, test):
 def test_faces_of_an_evaluation():
     result = iso.evaluate(thresholds_from=SMALL, on=SMALL, betas=[1])
     assert repr(result).startswith("Evaluation: thresholds of the tuning data on the test data\n")
-    assert list(result.to_frame("pandas").columns) == [
-        *("beta", "threshold", "f_promised", "f_achieved", "f_best"),
-        *("precision_promised", "precision_achieved", "recall_promised", "recall_achieved"),
-    ]
 
 
 def test_what_cannot_be_evaluated():

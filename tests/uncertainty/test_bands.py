@@ -58,7 +58,6 @@ def test_bands_by_hand(space):
     assert (wide.lower[told] <= wide.estimate[told] + 1e-12).all()
     assert wide.x.size == (100 if space == "pr" else 101)
     assert repr(wide).startswith(f"Band: simultaneous, 90%, {space} curve of B\n")
-    assert list(wide.to_frame("pandas").columns)[2:] == ["lower", "upper"]
     assert wide.index == ("f-measure" if space == "tradeoff" else "")
 
 
