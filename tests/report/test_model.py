@@ -1,16 +1,27 @@
-"""The data of the page: plain, complete and exact."""
+"""The data of the page: plain, complete and exact, also when it is packed."""
 
 import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 import isometrics as iso
 from isometrics import OperatingPoints
 from isometrics.measures import area_brackets
-from isometrics.report.model import VERSION, as_json, report_model, unpacked
+from isometrics.report.model import (
+    BINS,
+    VERSION,
+    as_json,
+    bytes_of,
+    histogram_of,
+    packed,
+    report_model,
+    text_of,
+    unpacked,
+)
 from isometrics.testing.strategies import binary_samples, point_clouds
 from isometrics.uncertainty.bands import Band
 
@@ -176,3 +187,84 @@ def test_refusals(models, options, said):
     with pytest.raises(iso.IsometricsError) as caught:
         report_model(models, **options)
     assert said in str(caught.value)
+
+
+@given(binary_samples(weights="integer", dtypes=("float64", "int64")))
+def test_every_item_is_in_one_place(sample):
+    labels, scores, weights = sample
+    points = OperatingPoints.from_scores(labels, scores, sample_weight=weights)
+    result = histogram_of(points.table)
+    assert unpacked(result["positives"]).size == unpacked(result["negatives"]).size == BINS
+    assert (
+        unpacked(result["positives"]).sum() + result["below"][0] + result["above"][0]
+        == points.positives
+    )
+    assert (
+        unpacked(result["negatives"]).sum() + result["below"][1] + result["above"][1]
+        == points.negatives
+    )
+    finite = np.asarray(scores, np.float64)[(weights > 0) & np.isfinite(scores)]
+    if finite.size:
+        assert (result["lo"], result["hi"]) == (finite.min(), finite.max())
+
+
+def test_bins_are_equally_wide():
+    scores = np.linspace(0, 1, 401)
+    labels = np.arange(401) % 2 == 0
+    result = histogram_of(OperatingPoints.from_scores(labels, scores).table)
+    assert (unpacked(result["positives"]) + unpacked(result["negatives"]))[
+        1:-1
+    ].tolist() == pytest.approx([10] * 38, abs=1)
+
+
+def test_infinite_scores_and_unscored_items_stand_apart():
+    points = OperatingPoints.from_scores([1, 0, 1], [np.inf, 0.5, 0.25], positives=5, negatives=9)
+    result = histogram_of(points.table)
+    assert result["above"] == [1, 0]
+    assert result["below"] == [3, 8]
+
+
+def test_extreme_scores_and_no_scores():
+    wide = histogram_of(OperatingPoints.from_scores([1, 0], [1.7e308, -1.7e308]).table)
+    assert unpacked(wide["positives"])[-1] == unpacked(wide["negatives"])[0] == 1
+    infinite = histogram_of(OperatingPoints.from_scores([1, 0], [np.inf, -np.inf]).table)
+    assert (infinite["lo"], infinite["hi"]) == (0, 0)
+    assert unpacked(infinite["positives"]).sum() == unpacked(infinite["negatives"]).sum() == 0
+    curve = OperatingPoints.from_counts([1], [0], positives=2, negatives=2)
+    assert histogram_of(curve.table) is None
+
+
+integers = arrays(np.int64, st.integers(0, 30), elements=st.integers(-(2**63), 2**63 - 1))
+floats = arrays(np.float64, st.integers(0, 30), elements=st.floats(allow_nan=True))
+small = arrays(np.int64, st.integers(0, 30), elements=st.integers(-3, 3))
+
+
+@given(integers | floats | small)
+@example(np.array([-(2**63)] * 3 + [0, 2**63 - 1]))
+@example(np.array([-(2**63), 0, -(2**63)] * 20))
+def test_packing_is_exact(values):
+    text = packed(values)
+    result = unpacked(text)
+    assert result.dtype == values.dtype
+    assert result.tobytes() == values.tobytes()
+
+
+def test_the_kind_is_named():
+    assert list(packed(np.array([1, 2]))) == ["whole"]
+    assert list(packed(np.array([1.0]))) == ["real"]
+
+
+def test_small_steps_take_few_bits():
+    counts = np.cumsum(np.arange(3000) % 3)
+    assert len(packed(counts)["whole"]) < 3000 * 4 / 8 * 5 / 4
+    # 52 bits of chance, less what the order tells, plus what the code adds.
+    scores = np.sort(np.random.default_rng(1).random(2000))
+    assert len(packed(scores)["real"]) < 2000 * 47 / 8 * 5 / 4
+
+
+@given(st.binary(max_size=40))
+def test_text_needs_no_escapes(octets):
+    text = text_of(octets)
+    assert bytes_of(text) == octets
+    assert not set(text) & set("\"'\\&<>$` \n")
+    assert len(text) == -(-len(octets) * 5 // 4)
