@@ -27,7 +27,8 @@ from matplotlib import pyplot as plt
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
 A, B = [8, 7, 6, 5, 4, 3, 2, 1], [5, 1, 7, 8, 2, 6, 4, 3]
 SCORES = {"A": A, "B": B}
-SITES = list("nnnnssss")
+TWICE = pd.DataFrame([[1, 2]] * 8, columns=["a", "a"])
+OTHER = "the name of a group must be a text other than '(all rows)' but is "
 
 
 @pytest.fixture(autouse=True)
@@ -99,21 +100,9 @@ def test_a_single_column_is_a_model_called_score(one):
         ({"scores": {"m": np.ones((8, 3))}}, DimensionError, "scores['m'] must be one-dimensional"),
         ({"y_true": list("abcabcab")}, LabelError, "y_true has"),
         ({"sample_weight": [1]}, LengthError, "sample_weight has 1 values but y_true has 8"),
-        (
-            {"scores": pd.DataFrame([[1, 2]] * 8, columns=["a", "a"])},
-            ParameterError,
-            "scores is a data frame with two columns of one name; rename one of them",
-        ),
-        (
-            {"scores": pd.DataFrame([[1, 2, 3]] * 8)},
-            ParameterError,
-            "the name of a model must be a text but is 0",
-        ),
-        (
-            {"scores": {"(everything)": A}},
-            ParameterError,
-            "a model cannot be called '(everything)'",
-        ),
+        ({"scores": TWICE}, ParameterError, "scores is a data frame with two columns of one name"),
+        ({"scores": pd.DataFrame([[1, 2, 3]] * 8)}, ParameterError, "the name of a model must be"),
+        ({"scores": {"(everything)": A}}, ParameterError, "a model cannot be called '(everything)"),
     ],
 )
 def test_input_that_cannot_be_used(given, error, message):
@@ -128,14 +117,8 @@ def test_input_that_cannot_be_used(given, error, message):
         (({},), "models is empty; an analysis needs one model or more"),
         (({"m": 1},), "models['m'] must be OperatingPoints but is int"),
         (({"A": points(A)}, {"g": {"A": 1}}), "models['A'] must be OperatingPoints but is int"),
-        (
-            ({"A": points(A)}, {"(all rows)": {"A": points(A)}}),
-            "the name of a group must be a text other than '(all rows)' but is '(all rows)'",
-        ),
-        (
-            ({"A": points(A)}, {1: {"A": points(A)}}),
-            "the name of a group must be a text other than '(all rows)' but is 1",
-        ),
+        (({"A": points(A)}, {"(all rows)": {"A": points(A)}}), f"{OTHER}'(all rows)'"),
+        (({"A": points(A)}, {1: {"A": points(A)}}), f"{OTHER}1"),
     ],
 )
 def test_tables_that_cannot_be_used(given, message):

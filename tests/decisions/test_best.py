@@ -196,17 +196,6 @@ def test_a_score_of_infinity_can_be_excluded():
         assert pts.at([decision.threshold]).fp.tolist() == [0]
 
 
-@given(binary_samples(dtypes=["float64"]), st.sampled_from([0.1, 0.5, 0.9]))
-def test_thresholds_do_what_they_promise(sample, cost):
-    labels, scores = sample
-    pts = iso.OperatingPoints.from_scores(labels, scores)
-    found = [iso.best_threshold(pts, cost=cost), iso.best_threshold(pts, objective="youden")]
-    found.append(iso.best_threshold(pts, budget=0))
-    for decision in found:
-        flagged = (scores >= float(decision)) & (float(decision) < math.inf)
-        assert (decision.tp, decision.fp) == (flagged[labels].sum(), flagged[~labels].sum())
-
-
 def test_the_threshold_keeps_its_precision():
     """Integers beyond 2**53 stay what they are."""
     if np.finfo(np.longdouble).nmant < 63:
@@ -226,11 +215,6 @@ def test_the_threshold_keeps_its_precision():
     flat = iso.OperatingPoints.from_scores([1, 0], np.array([big, big]))
     won = iso.compare({"A": pts, "B": flat}).winners
     assert won.threshold_lo[0] == np.longdouble(big + 1)
-
-
-def test_long_doubles_between_floats_keep_their_precision():
-    if np.finfo(np.longdouble).nmant < 63:
-        pytest.skip("long doubles are doubles here")
     score = np.longdouble(1) + np.finfo(np.longdouble).eps
     pts = iso.OperatingPoints.from_scores([1, 0], np.array([score, 1], np.longdouble))
     assert iso.best_threshold(pts).threshold == score
@@ -305,13 +289,10 @@ def test_a_decision_is_a_table_of_one_row(library):
     assert nw.from_native(iso.best_threshold(sets).to_frame(library))["label"].to_list() == ["3"]
 
 
-def test_tradeoffs_are_tables():
+def test_rows_that_are_best_are_tables_with_the_measures_of_rows():
     tradeoff = SMALL.tradeoff()
     assert tradeoff.to_frame("pandas").equals(tradeoff.intervals.to_frame("pandas"))
-
-
-def test_rows_that_are_best_have_the_measures_of_rows():
-    intervals = SMALL.tradeoff().intervals
+    intervals = tradeoff.intervals
     at = SMALL.at(intervals.thresholds)
     best = iso.optimal_thresholds(SMALL)
     assert np.array_equal(intervals.f(2.0), at.f(2.0))

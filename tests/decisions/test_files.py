@@ -8,14 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._core.files import json_text
 from isometrics.decisions.decision import FORMAT, Origin, data_of, decision_of_data
 from isometrics.errors import FileError, NotAnswerableError, ParameterError
-from isometrics.testing.strategies import binary_samples
 
 LABELS, SCORES = [1, 0, 1, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
 DECISION = iso.analyse(LABELS, {"forest": SCORES}).decision(beta=2, min_precision=0.5)
@@ -63,24 +62,6 @@ drawn = st.builds(
 @given(drawn)
 def test_any_decision_reads_back_to_the_last_bit(decision):
     same(reread(decision), decision)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    binary_samples(weights="integer") | binary_samples(weights="float"),
-    st.sampled_from([{}, {"beta": math.inf}, {"cost": 0.7}, {"index": "jaccard"}]),
-)
-def test_decisions_on_samples_read_back(tmp_path, sample, objective):
-    labels, scores, weights = sample
-    if scores.dtype.itemsize > 8:
-        scores = scores.astype(float)
-    analysis = iso.analyse(labels, scores, sample_weight=weights)
-    decision = analysis.decision(**objective)
-    path = tmp_path / "rule.json"
-    decision.save(path)
-    found = iso.load_decision(path)
-    same(found, decision)
-    assert np.array_equal(found.predict(scores), decision.predict(scores))
 
 
 def test_integers_beyond_floats_stay_exact(tmp_path):

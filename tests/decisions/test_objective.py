@@ -196,25 +196,6 @@ def test_a_budget_is_a_number_of_rows_until_the_rows_are_known():
     assert objective.for_rows(40).for_rows(7) == objective.for_rows(40)
 
 
-FLAGS = " that flags a row"
-
-
-@pytest.mark.parametrize(
-    ("asked", "advice", "needs"),
-    [
-        ({"min_precision": 0.5}, "ask for less", ""),
-        ({"beta": 1, "budget": 4}, "allow more", FLAGS),
-        ({"index": "jaccard", "budget": 4}, "allow more", FLAGS),
-        ({"index": "cost", "budget": 4}, "allow more", ""),
-        ({"beta": 1, "min_recall": 0, "budget": 4}, "ask for less, or allow more", FLAGS),
-    ],
-)
-def test_what_to_do_where_no_rule_keeps_the_constraints(asked, advice, needs):
-    # A budget is a number of rows, or a share of them.
-    for objective in (parse_objective(**asked), parse(**asked)):
-        assert (objective.advice, objective.needs) == (advice, needs)
-
-
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

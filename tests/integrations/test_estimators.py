@@ -272,50 +272,21 @@ def test_in_searches_pipelines_and_copies(meta):
 
 FITTED = LogisticRegression().fit(X, y)
 THREE = np.arange(y.size) % 3
+OF_THREE = LogisticRegression().fit(X, THREE)
+PROBA = {"response_method": "predict_proba"}
 REFUSED = [
     ({"beta": -1}, y, ParameterError, "beta must be a number ≥ 0 but is -1"),
     ({"beta": math.nan}, y, ParameterError, "beta must be a number ≥ 0 but is nan"),
-    (
-        {"response_method": "predict"},
-        y,
-        ParameterError,
-        "response_method must be one of 'auto', 'predict_proba', 'decision_function' but is "
-        "'predict'",
-    ),
-    (
-        {"refit": False},
-        y,
-        ParameterError,
-        "refit=False keeps the model of the only split, but cv makes 5 splits",
-    ),
+    ({"response_method": "predict"}, y, ParameterError, "response_method must be one of 'auto', "),
+    ({"refit": False}, y, ParameterError, "keeps the model of the only split, but cv makes 5"),
     ({"pos_label": 7}, y, LabelError, "pos_label 7 is not among the classes [0, 1]"),
-    (
-        {"estimator": LinearSVC(), "response_method": "predict_proba"},
-        y,
-        ParameterError,
-        "LinearSVC has no predict_proba, which scores come from",
-    ),
-    (
-        {"estimator": DummyClassifier()},
-        y,
-        ScoreError,
-        "DummyClassifier gives every row the same score, so no threshold can tell the classes",
-    ),
+    ({"estimator": LinearSVC()} | PROBA, y, ParameterError, "LinearSVC has no predict_proba, whi"),
+    ({"estimator": DummyClassifier()}, y, ScoreError, "DummyClassifier gives every row the same "),
     ({}, np.ones_like(y), ValueError, "class"),
     ({}, THREE, LabelError, "Only binary classification is supported. Unknown label type: multi"),
     ({"cv": "prefit"}, y, NotFittedError, "LogisticRegression instance is not fitted yet"),
-    (
-        {"cv": "prefit", "estimator": FITTED},
-        y + 1,
-        LabelError,
-        "y has the label 2, which is not among the classes",
-    ),
-    (
-        {"cv": "prefit", "estimator": LogisticRegression().fit(X, THREE)},
-        y,
-        LabelError,
-        "two classes are needed but the classifier has 3",
-    ),
+    ({"cv": "prefit", "estimator": FITTED}, y + 1, LabelError, "y has the label 2, which is not"),
+    ({"cv": "prefit", "estimator": OF_THREE}, y, LabelError, "needed but the classifier has 3"),
 ]
 
 

@@ -147,6 +147,7 @@ def test_no_text_can_leave_its_element(text):
     assert json.loads(written) == {"name": text}
 
 
+ONE = {"a": SMALL}
 TWO = {"a": SMALL, "b": SMALL}
 CURVE = OperatingPoints.from_counts([1, 2], [0, 3], positives=3, negatives=4)
 SETS = OperatingPoints.from_sets({1, 2}, {"a": {1}, "b": {3}}, universe_size=6)
@@ -161,26 +162,10 @@ SETS = OperatingPoints.from_sets({1, 2}, {"a": {1}, "b": {3}}, universe_size=6)
         (TWO, {"description": b"x"}, "description must be a text but is b'x'"),
         (TWO, {"bands": [band("roc", "c")]}, "the model of a band must be one of 'a', 'b' but is"),
         (TWO, {"bands": [band("roc")]}, "the model of a band must be one of 'a', 'b' but is ''"),
-        (
-            TWO,
-            {"thresholds_from": {"a": SMALL}},
-            "the tuning data has the models a but the page has a and b; give both the same models",
-        ),
-        (
-            {"m": SMALL},
-            {"thresholds_from": {"m": CURVE}},
-            "has no threshold for every row; build",
-        ),
-        (
-            {"m": SMALL},
-            {"thresholds_from": {"m": SETS}},
-            "has no threshold for every row; build",
-        ),
-        (
-            {"m": CURVE},
-            {"thresholds_from": {"m": SMALL}},
-            "cannot tell the counts at threshold",
-        ),
+        (TWO, {"thresholds_from": ONE}, "tuning data has the models a but the page has a and b"),
+        (ONE, {"thresholds_from": {"a": CURVE}}, "has no threshold for every row; build"),
+        (ONE, {"thresholds_from": {"a": SETS}}, "has no threshold for every row; build"),
+        ({"a": CURVE}, {"thresholds_from": ONE}, "cannot tell the counts at threshold"),
     ],
 )
 def test_refusals(models, options, said):
