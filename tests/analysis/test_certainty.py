@@ -53,9 +53,13 @@ def test_rows_stand_in_for_tables_that_lack_some(sample):
     assert found == analysis.bootstrap("AUROC", **QUICK)
 
 
-def test_clusters_of_an_analysis_are_its_groups(analysis):
+def test_what_is_refused(analysis):
     with pytest.raises(ParameterError, match=r"clusters must be True or False: .* its groups"):
         analysis.bootstrap("AUROC", clusters=np.arange(400), **QUICK)
+    with pytest.raises(NotAnswerableError, match="it was made of tables; make it with analyse"):
+        iso.Analysis(analysis.models).bootstrap(**QUICK)
+    with pytest.raises(ParameterError, match="leave out group="):
+        analysis.plot("roc", group="0", bands={})
 
 
 def test_one_table_is_enough_for_one_model(analysis):
@@ -67,14 +71,6 @@ def test_one_table_is_enough_for_one_model(analysis):
     frame = found.to_frame("pandas")
     assert (frame["aupr_lower"][0], frame["aupr_upper"][0]) == expected
     assert "90% interval" in repr(found)
-
-
-def test_models_without_rows_are_not_compared(analysis):
-    with pytest.raises(NotAnswerableError, match="it was made of tables; make it with analyse"):
-        iso.Analysis(analysis.models).bootstrap(**QUICK)
-
-
-def test_one_table_moved_to_another_prevalence_is_resampled_as_it_was_counted(analysis):
     points = analysis.models["one"]
     moved = iso.Analysis({"one": points}).at_prevalence(0.3).at_prevalence(0.1)
     found = moved.bootstrap("AUPR", **QUICK)
@@ -227,8 +223,3 @@ def test_bands_are_drawn_under_the_curves(analysis, space, places):
     for with_bands, without in zip(drawn, plain, strict=True):
         assert len(with_bands.collections) == len(without.collections) + 2
     mpl.pyplot.close("all")
-
-
-def test_bands_of_one_group_are_refused(analysis):
-    with pytest.raises(ParameterError, match="leave out group="):
-        analysis.plot("roc", group="0", bands={})

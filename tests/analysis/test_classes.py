@@ -74,10 +74,15 @@ def test_texts_are_in_sorted_order(pos_label):
         assert only(iso.analyse(YES, {"rf": frame}, pos_label=pos_label)) == expected
 
 
-def test_which_text_is_positive_is_asked():
+def test_which_text_is_positive_is_asked_and_one_class_refused():
     with pytest.raises(LabelError, match="say which one is positive with pos_label="):
         iso.analyse(np.where(YES == "yes", "dog", "other"), TWO)
     assert iso.analyse(YES, TWO).models == {"score": DOG}
+    for labels in (np.ones(60, bool), np.zeros(60, bool)):
+        with pytest.raises(OneClassError, match="has only"):
+            iso.analyse(labels, TWO)
+    with pytest.raises(OneClassError, match="has only"):
+        iso.analyse(["yes"] * 60, TWO, pos_label="yes", classes=["no", "yes"])
 
 
 def test_two_columns_of_a_frame_are_models_unless_they_are_called_as_the_labels():
@@ -88,9 +93,6 @@ def test_two_columns_of_a_frame_are_models_unless_they_are_called_as_the_labels(
     mixed = [label if label == "yes" else 0 for label in YES]
     models = iso.analyse(mixed, pd.DataFrame(TWO, columns=["A", "B"]), pos_label="yes").models
     assert models["B"] == DOG
-
-
-def test_several_models_with_two_columns_each():
     analysis = iso.analyse(YES, {"A": TWO, "B": SCORES[:, 0]}, pos_label="yes")
     assert analysis.models["A"] == DOG
     assert analysis.models["B"] == table(YES == "yes", SCORES[:, 0])
@@ -102,26 +104,15 @@ def test_one_column_for_each_model_has_no_classes(scores):
         iso.analyse(YES, scores, pos_label="yes", classes=["no", "yes"])
 
 
-def test_one_column():
+def test_one_column_and_absent_rows():
     expected = table(YES == "yes", SCORES[:, 2])
     truth = (YES == "yes")[:, None]
     assert only(iso.analyse(truth, SCORES[:, 2:])) == expected
     assert only(iso.analyse(truth, [TWO])) == expected
     assert only(iso.analyse(pd.DataFrame({"y": truth[:, 0]}), SCORES[:, 2])) == expected
-
-
-def test_a_row_of_weight_zero_is_absent():
     labels, scores = [*YES, "maybe", None], np.vstack([TWO, [[0.5, 0.5], [0.5, np.nan]]])
     weights = [1] * 60 + [0, 0]
     assert only(iso.analyse(labels, scores, sample_weight=weights, pos_label="yes")) == DOG
-
-
-def test_one_class_is_refused():
-    for labels in (np.ones(60, bool), np.zeros(60, bool)):
-        with pytest.raises(OneClassError, match="has only"):
-            iso.analyse(labels, TWO)
-    with pytest.raises(OneClassError, match="has only"):
-        iso.analyse(["yes"] * 60, TWO, pos_label="yes", classes=["no", "yes"])
 
 
 @given(st.data())

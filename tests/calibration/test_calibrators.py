@@ -165,15 +165,12 @@ def test_a_hull_knows_no_score_above_its_first_vertex(calibrator):
         assert calibrator.from_points(points).table().highest_score == highest
 
 
-def test_infinite_scores():
+def test_infinite_and_equal_scores():
     inf = math.inf
     learnt = iso.FCalibrator().fit([1, 0, 1, 0], [inf, 1, 0, -inf])
     assert learnt.transform([inf, 7]).tolist() == learnt.table().values[:2].tolist()
     only = iso.AccuracyCalibrator().fit([1, 0], [inf, -inf])
     assert only.transform([inf, -inf]).tolist() == [1, 0]
-
-
-def test_equal_scores_have_one_segment():
     assert iso.AccuracyCalibrator().fit([1, 0, 0], [3, 3, 3]).transform([1, 9]).tolist() == [
         1 / 3,
         1 / 3,

@@ -51,9 +51,6 @@ def test_certain_probabilities_that_are_right():
     report = calibration_report([0, 1, 1], [0, 1, 1])
     assert (report.brier_score, report.calibration_error) == (0, 0)
     assert report.lower.tolist() == report.upper.tolist() == [0, 1]
-
-
-def test_faces_of_a_report():
     report = calibration_report([0, 1], [0.25, 0.75], bins=2)
     assert repr(report).startswith("CalibrationReport: Brier score 0.0625, log loss 0.287682, ")
 

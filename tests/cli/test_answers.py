@@ -48,9 +48,6 @@ def test_summary(call, predictions, grouped, tables):
     assert "label: label" in data["description"]
     data = call("summary", grouped, "--group", "group", "--json", "--beta", "1").data
     check_rows(data["summary"], tables.summary(beta=[1])._columns())
-
-
-def test_summary_for_people(call, predictions, tables):
     done = call("summary", predictions)
     assert done.out.endswith(f"\n\n{tables.summary(by_group=False)!r}\n")
     assert done.out.startswith(
@@ -213,7 +210,7 @@ def test_other_data_must_have_the_same_models(call, predictions, tmp_path):
     assert "has no model 'bad', only 'good'" in done.err
 
 
-def test_compare(call, predictions, tables):
+def test_compare(call, predictions, tables, grouped):
     data = call("compare", predictions, "--json").data
     found = tables.compare()
     assert data["sentence"] == found.sentence()
@@ -221,9 +218,6 @@ def test_compare(call, predictions, tables):
     check_rows(data["areas"], found.areas._columns())
     check_rows(data["dominance"], found.dominance._columns())
     assert "groups" not in data
-
-
-def test_compare_by_group(call, grouped, tables):
     words = ["compare", grouped, "--group", "group", "--index", "jaccard"]
     data = call(*words, "--json").data
     south = iso.compare(tables.groups["south"], "jaccard")

@@ -33,24 +33,15 @@ def test_a_topic_fits_a_narrow_terminal(capsys, topic):
     assert max(map(len, printed.splitlines())) <= 80
 
 
-def test_every_text_is_a_topic():
+def test_texts_of_topics_name_what_exists():
     assert {path.stem for path in FOLDER.iterdir()} == {*TOPICS}
-
-
-def test_areas_have_their_printed_names():
     areas = [measures.AUROC.name, measures.AUPR.name, measures.AUPRG.name]
     assert re.findall(r"^AU\w+", TEXTS["words"], re.MULTILINE) == areas
-
-
-def test_examples_of_topics_use_options_that_exist():
     examples = [each for text in TEXTS.values() for each in EXAMPLE.findall(text)]
     assert len(examples) >= 8
     for example in examples:
         command, bound, _ = app.parse_args(shlex.split(example)[1:], print_error=False)
         assert bound.arguments, (command, example)
-
-
-def test_options_that_topics_name_exist():
     options = {
         name
         for command in app
@@ -79,9 +70,6 @@ def test_commands_are_listed_by_task(capsys):
     assert {name for name in app if not name.startswith("-")} == {*COMMANDS}
     for command in COMMANDS:
         assert re.search(rf"^  {command} ", page, re.MULTILINE), command
-
-
-def test_a_command_loads_no_other():
     assert {name for name in application("verdict") if not name.startswith("-")} == {"verdict"}
 
 

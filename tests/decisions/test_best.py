@@ -222,10 +222,18 @@ def test_the_threshold_keeps_its_precision():
         float(iso.best_threshold(pts))
 
 
-def test_constraints_are_compared_as_floats():
+def test_constraints_by_hand():
     """Eight of ten is a recall of 0.8, though the float 0.8 is a little more than 8/10."""
     pts = iso.OperatingPoints.from_counts([8, 10], [1, 9], positives=10, negatives=10)
     assert iso.best_threshold(pts, min_recall=0.8).tp == 8
+    # Of a little more than nine in twelve, and of three in four, floats are both ¾.
+    more = float(np.nextafter(9, 10))
+    pts = iso.OperatingPoints.from_counts([3.0, more], [1, 3], positives=10.0, negatives=20)
+    assert more / (more + 3) == 0.75
+    assert chosen(iso.best_threshold(pts, beta=0)) == (more, 3)
+    judged = SMALL.at([0.8, 0.6])
+    assert float(iso.best_threshold(judged)) == 0.6
+    assert iso.best_threshold(judged, min_recall=1).threshold == -math.inf
 
 
 def test_best_rows_of_sets_are_named_beside_thresholds():
@@ -249,12 +257,6 @@ def test_thresholds_are_best_between_their_ends():
         assert best.threshold[row] == at.thresholds[0]
         assert best.beta_lo[row] ** 2 == pytest.approx(at.beta_squared_lo[0])
         assert best.beta_hi[row] ** 2 == pytest.approx(at.beta_squared_hi[0])
-
-
-def test_a_selection_is_completed():
-    judged = SMALL.at([0.8, 0.6])
-    assert float(iso.best_threshold(judged)) == 0.6
-    assert iso.best_threshold(judged, min_recall=1).threshold == -math.inf
 
 
 def test_an_index_has_a_weight_and_a_weight_an_index():
@@ -398,14 +400,6 @@ def test_a_table_with_gaps_answers_where_the_best_row_keeps_the_constraint():
     assert chosen(iso.best_threshold(short, beta=1, min_precision=level)) == chosen(free)
     with pytest.raises(NotAnswerableError, match="the best row under constraints"):
         iso.best_threshold(short, beta=1, min_precision=level + 0.01)
-
-
-def test_precisions_of_weighted_positives_are_compared_exactly():
-    """Of a little more than nine in twelve, and of three in four, floats are both ¾."""
-    more = float(np.nextafter(9, 10))
-    pts = iso.OperatingPoints.from_counts([3.0, more], [1, 3], positives=10.0, negatives=20)
-    assert more / (more + 3) == 0.75
-    assert chosen(iso.best_threshold(pts, beta=0)) == (more, 3)
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,11 @@ def test_without_an_objective_a_constraint_asks_for_what_it_leaves():
     both = ANALYSIS.thresholds(min_precision=0.6, min_recall=0.6, by_group=False)
     assert both.beta.tolist() == [1]
     assert ANALYSIS.thresholds(by_group=False).beta.tolist() == [0.5, 1, 2]
+    tuned = iso.OperatingPoints.from_scores([1, 1, 0, 0], [0.9, 0.4, 0.6, 0.1])
+    assert iso.evaluate(thresholds_from=tuned, on=tuned).betas.tolist() == [0.5, 1, 2]
+    result = iso.evaluate(thresholds_from=tuned, on=tuned, min_recall=1)
+    assert result.betas.tolist() == [0]
+    assert result.best.tolist() == [2 / 3]
 
 
 def test_a_group_without_an_answer_is_nan_aloud():
@@ -121,11 +126,6 @@ def test_promised_achieved_and_best(tuning, test):
         assert not result.achieved[row, 0] > result.best[row] * (1 + 1e-15)
 
 
-def test_faces_of_an_evaluation():
-    result = iso.evaluate(thresholds_from=SMALL, on=SMALL, betas=[1])
-    assert repr(result).startswith("Evaluation: thresholds of the tuning data on the test data\n")
-
-
 def test_what_cannot_be_evaluated():
     curve = iso.OperatingPoints.from_counts([1, 3], [0, 1], positives=4, negatives=4)
     with pytest.raises(NotAnswerableError) as caught:
@@ -138,6 +138,8 @@ def test_what_cannot_be_evaluated():
         iso.evaluate(thresholds_from=SMALL, on=curve)
     with pytest.raises(ParameterError, match="betas is empty; give at least one β"):
         iso.evaluate(thresholds_from=SMALL, on=SMALL, betas=[])
+    result = iso.evaluate(thresholds_from=SMALL, on=SMALL, betas=[1])
+    assert repr(result).startswith("Evaluation: thresholds of the tuning data on the test data\n")
 
 
 @given(binary_samples(), binary_samples())
@@ -162,11 +164,3 @@ def test_constraints_are_those_of_the_tuning_data(tuning, test):
         assert np.isnan(result.best).all()
     else:
         assert result.best[0] == pytest.approx(expected, rel=1e-12)
-
-
-def test_without_betas_a_constraint_asks_for_what_it_leaves():
-    tuned = iso.OperatingPoints.from_scores([1, 1, 0, 0], [0.9, 0.4, 0.6, 0.1])
-    assert iso.evaluate(thresholds_from=tuned, on=tuned).betas.tolist() == [0.5, 1, 2]
-    result = iso.evaluate(thresholds_from=tuned, on=tuned, min_recall=1)
-    assert result.betas.tolist() == [0]
-    assert result.best.tolist() == [2 / 3]

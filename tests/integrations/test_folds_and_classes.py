@@ -91,6 +91,13 @@ def test_each_class_against_the_rest():
     for place, name in enumerate(tables):
         same(tables[name], iso.OperatingPoints.from_scores(INDICATOR[:, place], SCORES[:, place]))
     assert list(points_per_class(LABELS, SCORES)) == list(tables)
+    weights = np.arange(150)
+    tables = points_per_class(LABELS, SCORES, sample_weight=weights)
+    assert tables["setosa"].positives == weights[LABELS == "setosa"].sum()
+    pooled = micro_points(points_per_class(LABELS, SCORES))
+    same(pooled, iso.OperatingPoints.from_scores(INDICATOR.ravel(), SCORES.ravel()))
+    one = {"a": pooled}
+    assert micro_points(one) is pooled
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array, np.ndarray.tolist])
@@ -102,19 +109,6 @@ def test_multilabel_indicators(kind):
         same(first, second)
     named = points_per_class(kind(INDICATOR), SCORES, classes=["a", "b", "c"])
     assert list(named) == ["a", "b", "c"]
-
-
-def test_weights():
-    weights = np.arange(150)
-    tables = points_per_class(LABELS, SCORES, sample_weight=weights)
-    assert tables["setosa"].positives == weights[LABELS == "setosa"].sum()
-
-
-def test_the_micro_table_is_that_of_the_ravelled_matrices():
-    pooled = micro_points(points_per_class(LABELS, SCORES))
-    same(pooled, iso.OperatingPoints.from_scores(INDICATOR.ravel(), SCORES.ravel()))
-    one = {"a": pooled}
-    assert micro_points(one) is pooled
 
 
 def test_macro_averages():

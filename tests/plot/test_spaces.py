@@ -217,6 +217,9 @@ def test_the_unachievable_region():
     lowest = prevalence * x / (1 - prevalence + prevalence * x)
     assert np.all(np.isclose(y, lowest) | (y == 0))
     assert not plot.pr(SMALL, unachievable=False).collections
+    x, _ = starting(plot.prg(SMALL, isolines=False), "curve").get_data()
+    assert x.min() < -1
+    assert plot.prg(SMALL, low=-0.5).get_xlim() == (-0.52, 1.02)
 
 
 @pytest.mark.parametrize("space", SPACES)
@@ -240,12 +243,6 @@ def test_a_million_rows_make_a_small_file(space, tmp_path):
     for models in (points, {"one of several": points}):
         DRAW[space](models).figure.savefig(path)
         assert path.stat().st_size < 200_000
-
-
-def test_rows_below_the_axes_are_cut_not_dropped():
-    x, _ = starting(plot.prg(SMALL, isolines=False), "curve").get_data()
-    assert x.min() < -1
-    assert plot.prg(SMALL, low=-0.5).get_xlim() == (-0.52, 1.02)
 
 
 BANDS = {
@@ -327,10 +324,7 @@ def test_ends_of_pieces_and_names():
     places = [path.vertices[0, 0] for path in ends.get_paths()]
     np.testing.assert_allclose(places, result.lambda_lo[1:])
     assert [text.get_text() for text in ax.texts] == ["threshold", "23", "16", "12", "10", "1"]
-
-
-def test_sets_are_named_by_their_labels():
-    """A long name is cut, a formula is not one."""
+    # A long name is cut, a formula is not one.
     ax = drawn(plot.tradeoff(SETS, index="folke"))
     names = [text.get_text() for text in ax.texts]
     assert names[0] == "set"
@@ -344,9 +338,6 @@ def test_parts_can_be_left_out():
     assert same is ax
     assert {label.partition(" (")[0] for label in lines(ax)} == {"single points", "best"}
     assert ax.get_legend() is None
-
-
-def test_an_index_beyond_the_unit_interval_is_all_in_sight():
     double = iso.Index("twice $F$", lambda p, r, lam: 2 * p * r / (lam * p + (1 - lam) * r))
     ax = drawn(plot.tradeoff(SMALL, index=double))
     assert ax.get_ylim()[1] > 2

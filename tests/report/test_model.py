@@ -193,23 +193,17 @@ def test_every_item_is_in_one_place(sample):
         assert (result["lo"], result["hi"]) == (finite.min(), finite.max())
 
 
-def test_bins_are_equally_wide():
+def test_histograms_by_hand():
     scores = np.linspace(0, 1, 401)
     labels = np.arange(401) % 2 == 0
     result = histogram_of(OperatingPoints.from_scores(labels, scores).table)
     assert (unpacked(result["positives"]) + unpacked(result["negatives"]))[
         1:-1
     ].tolist() == pytest.approx([10] * 38, abs=1)
-
-
-def test_infinite_scores_and_unscored_items_stand_apart():
     points = OperatingPoints.from_scores([1, 0, 1], [np.inf, 0.5, 0.25], positives=5, negatives=9)
     result = histogram_of(points.table)
     assert result["above"] == [1, 0]
     assert result["below"] == [3, 8]
-
-
-def test_extreme_scores_and_no_scores():
     wide = histogram_of(OperatingPoints.from_scores([1, 0], [1.7e308, -1.7e308]).table)
     assert unpacked(wide["positives"])[-1] == unpacked(wide["negatives"])[0] == 1
     infinite = histogram_of(OperatingPoints.from_scores([1, 0], [np.inf, -np.inf]).table)
@@ -234,12 +228,9 @@ def test_packing_is_exact(values):
     assert result.tobytes() == values.tobytes()
 
 
-def test_the_kind_is_named():
+def test_what_is_packed_is_named_and_short():
     assert list(packed(np.array([1, 2]))) == ["whole"]
     assert list(packed(np.array([1.0]))) == ["real"]
-
-
-def test_small_steps_take_few_bits():
     counts = np.cumsum(np.arange(3000) % 3)
     assert len(packed(counts)["whole"]) < 3000 * 4 / 8 * 5 / 4
     # 52 bits of chance, less what the order tells, plus what the code adds.

@@ -55,6 +55,9 @@ def test_threads_do_not_matter():
     for other in others:
         np.testing.assert_array_equal(one.replicates, other.replicates)
         np.testing.assert_array_equal(one.lower, other.lower)
+    told = []
+    iso.bootstrap(POINTS, n_resamples=70, progress=lambda done, total: told.append((done, total)))
+    assert told == [(32, 70), (64, 70), (70, 70)]
 
 
 @pytest.mark.usefixtures("compiled_loops")
@@ -146,6 +149,14 @@ def test_differences_of_rows():
     assert gaps.better[0] == pytest.approx(1 - gaps.p[0] / 2, abs=0.01)
     turned = iso.bootstrap(LABELS, SCORES, measures=optimal_threshold(), **FEW).differences()
     assert np.isnan(turned.better[0])
+    for n_resamples in (2, 50):
+        result = iso.bootstrap(
+            LABELS, SCORES, measures="AUROC", method="percentile", n_resamples=n_resamples
+        )
+        replicates = result.replicates[0, 0] - result.replicates[1, 0]
+        differences = result.differences()
+        assert differences.first == ("A",)
+        assert differences.standard_error[0] == pytest.approx(replicates.std(ddof=1))
 
 
 def test_groups_are_drawn_whole():
@@ -190,6 +201,9 @@ def test_methods_and_levels_use_the_same_replicates():
     assert (result.with_intervals("bca").lower >= result.lower).all()
     with pytest.raises(ParameterError, match="method must be one of 'bca-t', 'bca', 'percentile'"):
         result.with_intervals("exact")
+    three = iso.bootstrap(LABELS, SCORES, measures=["AUROC", "AUPR", f_at(1)], **FEW)
+    two = iso.bootstrap(LABELS, SCORES, measures=[f_at(1), "AUROC"], **FEW)
+    assert three._select(["F (β 1) at 1", "AUROC"]) == two
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -206,17 +220,6 @@ def test_ends_follow_from_replicates_by_each_method(method):
             acceleration=acceleration,
             freedom=freedom,
         )
-
-
-def test_differences_are_those_of_paired_replicates():
-    for n_resamples in (2, 50):
-        result = iso.bootstrap(
-            LABELS, SCORES, measures="AUROC", method="percentile", n_resamples=n_resamples
-        )
-        replicates = result.replicates[0, 0] - result.replicates[1, 0]
-        differences = result.differences()
-        assert differences.first == ("A",)
-        assert differences.standard_error[0] == pytest.approx(replicates.std(ddof=1))
 
 
 def test_replicates_without_a_class_are_announced_and_left_out():
@@ -269,12 +272,6 @@ def test_faces():
     assert result.interval("auroc") == result.interval("AUROC") != result.interval("aupr")
 
 
-def test_progress():
-    told = []
-    iso.bootstrap(POINTS, n_resamples=70, progress=lambda done, total: told.append((done, total)))
-    assert told == [(32, 70), (64, 70), (70, 70)]
-
-
 @pytest.mark.parametrize(
     ("given", "options", "said"),
     [
@@ -297,12 +294,6 @@ def test_what_is_refused(given, options, said):
     with pytest.raises(ParameterError) as caught:
         iso.bootstrap(*given, **options)
     assert said in str(caught.value)
-
-
-def test_some_of_the_measures_are_those_of_a_run_without_the_others():
-    three = iso.bootstrap(LABELS, SCORES, measures=["AUROC", "AUPR", f_at(1)], **FEW)
-    two = iso.bootstrap(LABELS, SCORES, measures=[f_at(1), "AUROC"], **FEW)
-    assert three._select(["F (β 1) at 1", "AUROC"]) == two
 
 
 @pytest.mark.parametrize("clusters", [None, GROUPS])

@@ -136,6 +136,13 @@ def test_the_influence_on_auroc_has_delongs_variance():
 def test_no_influence_has_no_shape():
     assert Shape.of_centred(np.zeros(3), np.ones(3)) == (0.0, np.inf)
     assert Shape.of_centred(np.array([1.0, -1.0]), np.ones(2)).freedom == 2
+    # Some groups hold all positives of a tiny sample.
+    labels = np.array([1, 0, 0, 0], bool)
+    plan = Plan(DISGUISED.detail, np.empty(0), False, None)
+    sample = resampling_of(parse_evidence(labels, [4, 3, 5, 1]), plan)
+    measures = (DISGUISED,)
+    found = shapes_in(sample, measures)
+    assert np.isfinite(found[..., 0]).all()
 
 
 NAMED = {each.name: each for each in registered()}
@@ -207,16 +214,6 @@ def test_random_groups_agree_with_the_closed_form(large):
     measures = (NAMED["AUROC"], DISGUISED)
     found = shapes_in(sample, measures, seed=1)
     assert found[0, 0, 0] == pytest.approx(found[0, 1, 0], abs=5 * 0.65 / 200)
-
-
-def test_undefined_values_have_no_influence():
-    """Some groups hold all positives of a tiny sample."""
-    labels = np.array([1, 0, 0, 0], bool)
-    plan = Plan(DISGUISED.detail, np.empty(0), False, None)
-    sample = resampling_of(parse_evidence(labels, [4, 3, 5, 1]), plan)
-    measures = (DISGUISED,)
-    found = shapes_in(sample, measures)
-    assert np.isfinite(found[..., 0]).all()
 
 
 def test_the_influence_of_a_cluster_is_that_of_its_rows():

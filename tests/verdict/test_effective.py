@@ -19,31 +19,20 @@ def effective(labels=LABELS, scores=SCORES, *, prevalence=None, clusters=False, 
 
 def test_rows_of_weight_1_are_worth_1_each():
     assert effective() == pytest.approx(1, rel=1e-14)
-
-
-def test_a_rule_without_false_positives_has_its_rows_too():
     assert effective(scores=LABELS + SCORES / 100) == pytest.approx(1, rel=1e-14)
-
-
-def test_equal_weights_do_not_matter():
     assert 4 * effective(sample_weight=np.full(300, 4.0)) == pytest.approx(1, rel=1e-14)
+    asked = {"cost": 0.999, "min_recall": 0.0}
+    assert effective(scores=-SCORES, asked=asked) == 1
+    scores = {"a": SCORES, "b": -9.0 * LABELS}
+    asked = {"min_recall": None, "min_precision": 0.8, "sure": 0.5}
+    assert effective(scores=scores, asked=asked) == pytest.approx(1, rel=1e-12)
 
 
 def test_repeated_rows_of_a_cluster_are_worth_one():
     groups = np.repeat(np.arange(300), 4)
     found = effective(np.repeat(LABELS, 4), np.repeat(SCORES, 4), groups=groups, clusters=True)
     assert found == pytest.approx(0.25, rel=1e-12)
-
-
-def test_uneven_weights_are_worth_less():
-    """Kish (1965): weights are worth (sum w)^2 / sum w^2 rows."""
-    weights = np.where(np.arange(300) % 2, 1.0, 9.0)
-    found = effective(scores=LABELS + SCORES / 100, sample_weight=weights)
-    assert found * weights.sum() < 0.8 * 300
-
-
-def test_clusters_that_are_all_alike_are_worth_no_more_than_their_rows():
-    """Two rows, one of each class, with the same score: every cluster has the same precision."""
+    # Two rows, one of each class, with the same score: every cluster has the same precision.
     labels = np.arange(200) % 2 == 0
     scores = np.repeat(np.arange(100.0), 2)
     found = effective(
@@ -56,17 +45,10 @@ def test_clusters_that_are_all_alike_are_worth_no_more_than_their_rows():
     assert found == 1
 
 
-def test_another_prevalence_weighs_the_negatives():
+def test_uneven_weights_are_worth_less():
+    """Kish (1965): weights are worth (sum w)^2 / sum w^2 rows."""
+    weights = np.where(np.arange(300) % 2, 1.0, 9.0)
+    found = effective(scores=LABELS + SCORES / 100, sample_weight=weights)
+    assert found * weights.sum() < 0.8 * 300
     assert effective(prevalence=0.05) != effective()
     assert 0 < effective(prevalence=0.05) <= 1.5
-
-
-def test_a_rule_that_flags_nothing_does_not_tell():
-    asked = {"cost": 0.999, "min_recall": 0.0}
-    assert effective(scores=-SCORES, asked=asked) == 1
-
-
-def test_a_model_without_a_rule_is_measured_by_all_rows():
-    scores = {"a": SCORES, "b": -9.0 * LABELS}
-    asked = {"min_recall": None, "min_precision": 0.8, "sure": 0.5}
-    assert effective(scores=scores, asked=asked) == pytest.approx(1, rel=1e-12)

@@ -69,37 +69,25 @@ def test_permuted_models_have_the_permuted_set(seed, order):
     np.testing.assert_allclose(permuted.margin, found.margin[np.ix_(order, order)], rtol=1e-12)
 
 
-def test_equal_models_stay_together():
+def test_the_set_of_odd_replicates():
     values, replicates = drawn(3, models=2)
     found = confidence_set(np.append(values, values[0]), np.vstack([replicates, replicates[:1]]))
     assert found.stays[0] == found.stays[2]
     assert isnan(found.margin[0, 2])
-
-
-def test_models_that_never_differ_are_not_told_apart_by_their_corrections():
     replicates = np.vstack([np.linspace(0, 1, 30)] * 2)
     assert confidence_set(np.array([0.5, 0.4]), replicates).stays.all()
-
-
-def test_a_model_without_a_value_is_left_out_and_takes_no_replicates():
     values, replicates = drawn(2)
     expected = confidence_set(values[1:], replicates[1:])
     found = confidence_set(
         np.array([NAN, *values[1:]]), np.vstack([np.full((1, 60), NAN), replicates[1:]])
     )
     assert found.stays.tolist() == [False, *expected.stays.tolist()]
-
-
-def test_replicates_that_lack_a_value_are_left_out():
     values, replicates = drawn(2)
     replicates[1, 5] = NAN
     found = confidence_set(values, replicates)
     expected = confidence_set(values, np.delete(replicates, 5, axis=1))
     np.testing.assert_array_equal(found.stays, expected.stays)
     np.testing.assert_array_equal(found.margin, expected.margin)
-
-
-def test_without_replicates_all_models_stay():
     found = confidence_set(np.array([0.1, 0.9]), np.full((2, 5), NAN))
     assert found.stays.all()
     assert np.isnan(found.margin).all()

@@ -142,19 +142,13 @@ def test_models_without_a_hit_come_last():
     assert verdict.confidence_set == ("good",)
     values = {each.name: each.here for each in verdict.models}
     assert values["bad"] == -math.inf
-
-
-def test_a_rule_without_a_hit_is_better_than_no_rule():
-    """Equal scores leave the first model no rule that keeps the budget."""
+    # Equal scores leave the first model no rule that keeps the budget.
     none = [9, 9, 3, 2, 1, 0]
     verdict = iso.analyse(LABELS, {"none": none, "one": SCORES}).verdict(
         index="f-gain", budget=1, **FEW
     )
     assert (verdict.model, verdict.threshold) == ("one", 5)
     assert verdict.runner_up == "none"
-
-
-def test_tuning_data_may_choose_a_rule_that_hits_nothing():
     labels, scores = two_models()
     tuning = iso.analyse(labels, {"a": scores["good"], "b": scores["good"] + 1})
     test = iso.analyse(labels, {"a": scores["bad"] * 99, "b": scores["bad"] * 99})

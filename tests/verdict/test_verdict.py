@@ -85,20 +85,14 @@ def test_a_frame_has_a_row_for_all_and_for_each_group(library, make):
     assert float(getattr(threshold, "as_py", lambda: threshold)()) == make().threshold
 
 
-def test_numbers_of_a_frame_stay_numbers():
+def test_tables_of_a_verdict():
     frame = undefined().to_frame("pandas")
     assert frame["threshold"].tolist() == [inf]
     assert frame.dtypes[["threshold", "expected", "lower", "lead"]].tolist() == [float] * 4
-
-
-def test_other_weights_are_a_table():
     weights = verdict().other_weights
     assert len(weights) == 41
     np.testing.assert_allclose(weights.shares.sum(axis=1), 1)
     assert repr(weights).startswith("OtherWeights: the share of resamples that each model wins")
-
-
-def test_groups_are_printed_as_a_table():
     lines = repr(verdict()).splitlines()
     at = lines.index("By group:")
     assert lines[at + 1].split()[:3] == ["group", "model", "threshold"]
@@ -141,13 +135,6 @@ def test_the_rule_is_that_of_best_threshold(asked):
         assert found.value == pytest.approx(decision.value, rel=1e-14)
 
 
-def test_a_budget_is_used_to_its_last_row():
-    """1/49 of 49 rows is less than one row in floats."""
-    labels = np.arange(49) < 20
-    found = iso.analyse(labels, -np.arange(49.0)).verdict(budget=1, **FEW)
-    assert found.decision.tp == 1
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_all_of_weighted_rows_can_be_recalled(seed):
     random = np.random.default_rng(seed)
@@ -183,18 +170,19 @@ def test_nothing_costs_less_than_nothing():
     assert "(95%: 0.00 to 0.02" in found.sentence()
 
 
-def test_being_sure_asks_for_more():
+def test_constraints_by_hand():
     analysis = iso.analyse(*sample(2.0))
     seen, sure = (analysis.verdict(min_precision=0.75, sure=level, **FEW) for level in (None, 0.95))
     assert sure.decision.precision > seen.decision.precision >= 0.75
     assert sure.kept[0].missed < seen.kept[0].missed
     assert str(sure.objective).endswith("(95% sure)")
-
-
-def test_doing_nothing_that_breaks_a_constraint_is_no_baseline():
     found = iso.analyse(*sample(2.0)).verdict(min_precision=0.8, **FEW)
     assert found.better_than_nothing is None
     assert all(map(isnan, found.doing_nothing.values()))
+    # 1/49 of 49 rows is less than one row in floats.
+    labels = np.arange(49) < 20
+    found = iso.analyse(labels, -np.arange(49.0)).verdict(budget=1, **FEW)
+    assert found.decision.tp == 1
 
 
 def test_a_score_of_infinity_need_not_be_flagged():
@@ -225,13 +213,10 @@ def test_the_range_of_beta_holds_the_one_asked_for(beta):
     assert found.beta_range.upper >= min(beta, found.other_weights.beta[-1])
 
 
-def test_models_that_tie_have_no_range_of_beta():
+def test_models_that_tie():
     labels, scores = sample(1.0)
     found = iso.analyse(labels, scores | {"b": 2 * scores["a"]}).verdict(**FEW)
     assert all(map(isnan, found.beta_range))
-
-
-def test_models_tie_where_nothing_should_be_flagged():
     labels, scores = sample(0.5, 0.6, size=100)
     for each in scores.values():
         each[-20:] += 9
@@ -249,15 +234,12 @@ def test_the_plateau_holds_the_thresholds_that_are_almost_as_good():
     assert (points.f(1)[edges] < 0.99 * found.value).all()
 
 
-def test_where_no_resample_keeps_a_constraint_the_threshold_has_no_range():
+def test_odd_resamples():
     rows = np.arange(30)
     analysis = iso.analyse((rows == 0) | (rows >= 15), -rows)
     found = analysis.verdict(min_precision=1, n_resamples=2, random_state=20)
     assert found.threshold == 0
     assert all(map(isnan, found.threshold_range))
-
-
-def test_resamples_of_one_class_tell_nothing():
     labels = np.arange(30) < 1
     _, scores = sample(1.0, 1.0, size=30)
     found = iso.analyse(labels, scores).verdict(n_resamples=200)
@@ -274,9 +256,6 @@ def test_groups_have_verdicts_of_their_own():
     assert verdict().groups["south"] == alone.verdict(min_recall=0.5, **FEW)
     whole = iso.analyse(labels, scores, groups=groups).verdict(by_group=False, **FEW)
     assert whole.groups == {}
-
-
-def test_a_group_that_cannot_keep_the_constraint_is_left_out_with_a_warning():
     labels, scores = sample(3.0)
     groups = np.arange(300) % 2
     scores["a"][groups == 0] *= -1
@@ -286,9 +265,6 @@ def test_a_group_that_cannot_keep_the_constraint_is_left_out_with_a_warning():
         "group 0 is left out: no threshold of any model has precision of 0.9 or more; ask for less"
         in found.warnings
     )
-
-
-def test_groups_of_one_class_are_named_but_not_as_clusters():
     labels, scores = sample(1.0)
     analysis = iso.analyse(labels, scores, groups=np.arange(300) // 30)
     warnings = analysis.verdict(**FEW).warnings
@@ -434,27 +410,19 @@ def test_tuning_data_choose_and_these_rows_judge():
     assert found.rows == 150
 
 
-def test_a_tuned_threshold_may_flag_nothing_here():
+def test_odd_tuning_data():
     tuning, test = two_samples()
     lower = iso.analyse(test.rows.labels, {n: s - 100 for n, s in test.rows.scores.items()})
     found = lower.verdict(thresholds_from=tuning, **FEW)
     assert found.value == 0
     assert all(map(isnan, found.plateau))
     assert found.better_than_nothing is False
-
-
-def test_a_model_without_a_rule_in_the_tuning_data_comes_last():
-    tuning, test = two_samples()
     reversed_b = iso.analyse(
         tuning.rows.labels, {"a": tuning.rows.scores["a"], "b": -9 * tuning.rows.labels + 0.0}
     )
     found = test.verdict(thresholds_from=reversed_b, min_precision=0.8, **FEW)
     assert found.model == "a"
     assert found.wins == {"a": 1, "b": 0}
-
-
-def test_a_budget_is_a_number_of_rows_of_the_data_that_judge():
-    tuning, test = two_samples()
     few = iso.analyse(test.rows.labels[:60], {n: s[:60] for n, s in test.rows.scores.items()})
     found = few.verdict(thresholds_from=tuning, budget=12, **FEW)
     (kept,) = found.kept
