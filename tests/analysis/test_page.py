@@ -9,7 +9,7 @@ import pytest
 import isometrics as iso
 from isometrics.analysis.page import MOST_GROUPS, MOST_POINTS, groups_data, lines_about
 from isometrics.cli import main
-from isometrics.report.model import report_model, unpacked
+from isometrics.report.model import unpacked
 
 
 def analysis_of(n_groups=3, rows=200, shifted=(), models=("forest",), seed=0, **options):
@@ -118,7 +118,6 @@ def test_many_groups_have_a_limit():
 
 
 def of_tables(size):
-    """Return an analysis of tables alone, of two groups and two models."""
     options = {"thresholds": [0.75, 0.5, 0.25], "positives": 10 * size, "negatives": 30 * size}
     counts = {
         "forest": {
@@ -239,19 +238,3 @@ def test_words_for_every_case(shifted):
     same = gaining(0.0, 0.0, 0.0, ownCounts=row["counts"])
     (said,) = lines_about(verdict, [same, same], 0.95)
     assert said.endswith("is the best one of each of them on these rows.")
-
-
-@pytest.mark.slow
-def test_the_data_of_a_report(shifted, tmp_path):
-    analysis, verdict = shifted
-    groups = groups_data(analysis, verdict)
-    data = report_model(analysis.models, groups=groups)["groups"]
-    assert [row["name"] for row in data["rows"]] == [row["name"] for row in groups["rows"]]
-    first = data["rows"][0]
-    curve = first["curve"]
-    assert unpacked(curve["tp"])[-1] == curve["positives"]
-    assert unpacked(curve["fp"])[-1] == curve["negatives"]
-    page = analysis.report(tmp_path / "x.html", verdict=verdict).read_text()
-    assert "does not serve all 3 groups" in page
-    plain = analysis.report(tmp_path / "y.html", verdict=False).read_text()
-    assert '"groups":' not in plain

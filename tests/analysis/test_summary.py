@@ -29,7 +29,6 @@ ANALYSIS = iso.analyse(LABELS, SCORES, groups=SITES)
 
 
 def tables(analysis):
-    """Every table with its model and group."""
     groups = {"(all rows)": analysis.models} | analysis.groups
     return [(model, group, pts) for group, of in groups.items() for model, pts in of.items()]
 

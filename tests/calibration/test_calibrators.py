@@ -34,7 +34,6 @@ def fitted(calibrator, sample):
 
 
 def ranks(scores):
-    """Finite numbers in the same order, for scikit-learn."""
     return np.unique(scores + 0, return_inverse=True)[1].astype(float)
 
 

@@ -84,7 +84,6 @@ def test_what_a_map_holds():
 
 
 def changed(path, value):
-    """Return the map with one of its values replaced; Ellipsis removes it."""
     data = copy.deepcopy(MAP)
     *way, last = path
     place = data

@@ -27,7 +27,6 @@ def tables():
 
 
 def same(found, expected):
-    """Check a value of JSON against a number of the library."""
     if isinstance(expected, float | np.floating) and not np.isfinite(expected):
         assert found == (None if np.isnan(expected) else f"{'-' * (expected < 0)}Infinity")
     else:
@@ -295,7 +294,6 @@ def test_the_summary_as_a_file(call, grouped, tmp_path, suffix):
 @pytest.mark.parametrize("options", [[], ["--all"], ["--beta", "1", "--min-recall", "0.5", "0.9"]])
 @pytest.mark.parametrize("suffix", READERS)
 def test_thresholds_as_a_file(call, tmp_path, options, suffix):
-    """To the last bit, whatever is printed."""
     scores = np.random.default_rng(0).normal(size=50)
     columns = (np.arange(50) % 2, scores, scores[::-1], np.arange(50) % 3)
     file = write_csv(tmp_path / "long.csv", *columns)

@@ -24,14 +24,12 @@ NASTY = ['a "quoted"', "semi;colon, comma", "<b>html</b>", "=1+1", "ünï", "');
 
 @pytest.fixture
 def rule(call, predictions, tmp_path):
-    """Return the rule of one model."""
     path = tmp_path / "rule.json"
     call("thresholds", predictions, "--scores", "good", "--beta", "1", "-o", path)
     return path
 
 
 def save(path, **changes):
-    """Write a rule with another threshold, model or column."""
     if changes.get("threshold") == "Infinity":
         changes |= {"tp": 0, "fp": 0, "value": None}
     data = json.loads(path.read_text("utf-8")) | changes

@@ -32,7 +32,6 @@ COMMANDS = [
 
 @pytest.fixture
 def folder(tmp_path, predictions, call, monkeypatch):
-    """Return a folder with predictions, a rule and a map."""
     monkeypatch.chdir(tmp_path)
     predictions.rename(tmp_path / "a.csv")
     call("thresholds", "a.csv", "--scores", "good", "--beta", "1", "-o", "rule.json")
@@ -71,7 +70,6 @@ def test_the_stream_of_a_notebook_takes_text(folder, monkeypatch):
     ["apply rule.json a.csv", "calibrate --apply map.json a.csv -o -", "convert a.csv -"],
 )
 def test_no_row_leaves_before_all_are_read(folder, call, words, end):
-    """Of a file that is broken at its end."""
     rows = "".join((folder / "a.csv").read_text().splitlines(keepends=True)[1:])
     (folder / "a.csv").write_text("label,good,bad\n" + rows * 5000 + end)
     assert call(*words.split(), code=2).out == ""

@@ -26,7 +26,6 @@ class Terminal(io.StringIO):
 
 
 def drawn(monkeypatch, *parts):
-    """Return what appears on a terminal of 80 columns."""
     monkeypatch.setenv("COLUMNS", "80")
     with monkeypatch.context() as patched:
         patched.setattr(sys, "stdout", Terminal())

@@ -112,7 +112,6 @@ _SENTENCE = re.compile(
 
 
 def sentences_in(text):
-    """Yield the model, the threshold and the value of F on these rows of each sentence."""
     for line in text.splitlines():
         if found := _SENTENCE.match(line):
             model = found["used"] or found["choice"] or found["name"]
@@ -126,7 +125,6 @@ _COMMON = re.compile(r"(?:than|compare|groups:) (\S+) of (m_[ab])\b")
 
 
 def winners_in(text):
-    """Yield the rows of the tables of winners, with their groups."""
     for block in text.split("\n\n"):
         title, *lines = block.splitlines() or [""]
         if found := _WINNERS.match(title):
@@ -144,7 +142,6 @@ def values_of_f(text, labels, scores, weight):
 
 
 def check_f(text, labels, scores, beta, shown):
-    """Compare F at a printed threshold with what is printed, to its digits."""
     for f in values_of_f(text, labels, scores, beta**2 / (1 + beta**2)):
         digits = len(shown.partition(".")[2])
         assert float(shown) == pytest.approx(f, abs=0.5001 * 10**-digits), (text, shown)

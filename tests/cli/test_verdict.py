@@ -55,7 +55,6 @@ def test_a_verdict_is_that_of_the_library(call, predictions, analysis, words, op
 
 
 def test_other_rows(call, predictions, other, analysis, tmp_path):
-    """Another prevalence, tuning data, and whole groups."""
     data = call("verdict", predictions, "--prevalence", 0.1, *FEW, "--json").data
     expected = analysis.at_prevalence(0.1).verdict(n_resamples=40, by_group=False)
     assert data["verdict"] == strict(expected)
@@ -104,7 +103,6 @@ def test_a_column_of_folds_that_is_taken_for_groups(call, grouped, tmp_path):
 
 
 def classes(path, count=3, seed=0):
-    """Write the scores of several classes as NumPy does."""
     rng = np.random.default_rng(seed)
     label = np.arange(120) % count
     scores = rng.random((120, count)) + np.eye(count)[label]

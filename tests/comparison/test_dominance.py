@@ -19,7 +19,6 @@ pairs = rivals(models=(2, 2), nested=True).map(lambda named: tuple(named.values(
 
 
 def dominance(a, b, *, hull=False):
-    """The relation of A to B."""
     matrix = dominance_matrix({"A": a, "B": b}, hull=hull)
     turned = {"dominates": "is dominated", "is dominated": "dominates"}
     relation = matrix.of("A", "B")
@@ -28,7 +27,6 @@ def dominance(a, b, *, hull=False):
 
 
 def verdict(leads):
-    """The verdict of a list of leads of A over B."""
     ahead, behind = any(lead > 0 for lead in leads), any(lead < 0 for lead in leads)
     return {(1, 0): "dominates", (0, 1): "is dominated", (0, 0): "equal", (1, 1): "cross"}[
         ahead, behind
@@ -36,7 +34,6 @@ def verdict(leads):
 
 
 def beside(places, low, high):
-    """Places, points just beside them, and the middles between them."""
     places = sorted({low, high, *places})
     middles = [(first + second) / 2 for first, second in pairwise(places)]
     near = [place + step for place in places for step in (-NEAR, 0, NEAR)]

@@ -44,7 +44,6 @@ shares = st.sampled_from([0.0, 0.2, 0.5, 0.75, 1.0]) | st.floats(0, 1)
 
 
 def all_rows(pts):
-    """The counts of all rules, the trivial ones included."""
     return {
         (0, 0),
         *zip(pts.tp.tolist(), pts.fp.tolist(), strict=True),

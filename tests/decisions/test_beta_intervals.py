@@ -37,7 +37,6 @@ betas = (
 
 
 def exact_f(tp, fp, positives, beta):
-    """F_β of counts, as a fraction."""
     tp, fp, positives = Fraction(tp), Fraction(fp), Fraction(positives)
     if math.isinf(beta):
         return tp / positives

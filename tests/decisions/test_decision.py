@@ -88,7 +88,6 @@ def exact(number):
 
 @st.composite
 def scores_near(draw):
-    """A threshold, and scores of one type, many of them close to it."""
     threshold = draw(thresholds)
     dtype = np.dtype(draw(st.sampled_from(DTYPES)))
     if dtype.kind == "f":

@@ -44,7 +44,6 @@ SCORES = np.r_[np.arange(29.0, 19, -1), np.zeros(12), -np.arange(1.0, 41)]
 
 
 def answer(points, asked):
-    """The counts of the best rule, or that there is none."""
     try:
         decision = iso.best_threshold(points, **asked)
     except ParameterError:
@@ -54,7 +53,6 @@ def answer(points, asked):
 
 @st.composite
 def longer_samples(draw):
-    """Labels and scores of rows that are many enough for gaps."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     size = draw(st.integers(8, 60))
     labels = random.random(size) < draw(st.floats(0.1, 0.9))

@@ -40,8 +40,6 @@ BETAS = [0.0, 0.3, 0.5, 1.0, 1.7, 2.0, 10.0, 1e200, math.inf]
 
 
 class Given(ClassifierMixin, BaseEstimator):
-    """A classifier whose scores are the first column of the data."""
-
     def fit(self, _, y):
         self.classes_ = np.unique(y)
         self.fitted_ = True
@@ -61,7 +59,6 @@ X, y = data()
 
 
 def brute_force(y, scores, beta):
-    """Return the highest F_β of all thresholds, each evaluated on its own."""
     values = []
     for threshold in np.unique(scores):
         result = scores >= threshold

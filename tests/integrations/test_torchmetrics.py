@@ -49,7 +49,6 @@ MODES = pytest.mark.parametrize("max_bytes", [None, "1MB"])
 
 @st.composite
 def batches(draw):
-    """Draw some batches of both classes, in any floating types, with ties."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     result = []
     for size in draw(st.lists(st.integers(0, 30), min_size=1, max_size=5)):

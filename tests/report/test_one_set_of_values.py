@@ -29,7 +29,6 @@ def verdicts(seed, repetitions):
 
 
 def check_choice(verdict):
-    """Check that no statement about the models contradicts another one."""
     expected = {each.name: each.expected for each in verdict.models}
     mine = expected[verdict.model]
     close(verdict.expected, mine)
@@ -56,7 +55,6 @@ def check_choice(verdict):
 
 
 def check_pictures(analysis, verdict):
-    """Check that JSON, table and picture hold the values of the models."""
     values = [[each.here, each.expected, *each.interval] for each in verdict.models]
     told = verdict.to_dict()["models"]
     picture = report_model(analysis.models, verdict=verdict)["verdicts"][0]["picture"]

@@ -35,7 +35,6 @@ OBJECTIVES = [
 
 
 def sample_of(rng, kind):
-    """Draw labels, scores of models by name, and weights."""
     rows = int(rng.integers(40, 260))
     labels = rng.random(rows) < rng.choice([0.1, 0.3, 0.6])
     labels[:6] = [True, False] * 3

@@ -91,7 +91,6 @@ def whole(both):
 
 
 def brackets(points):
-    """Return the areas of Python, NaN without a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedWarning)
         return area_brackets(points)
@@ -112,23 +111,39 @@ def test_counts_and_thresholds_are_the_same_to_the_bit(whole):
             close(result["fp"], points.fp)
 
 
-def test_packed_again_the_data_is_the_same(whole):
-    for _, question, result in whole:
-        if "model" in question:
-            for name in ("thresholds", "tp", "fp", "positives", "whole", "kind"):
-                assert result["packed"][name] == question["model"][name]
-
-
-def test_areas(whole):
-    for points, _, result in whole:
-        right = brackets(points)
-        assert list(result["areas"]) == list(right)
-        for name, (value, _) in right.items():
-            close(result["areas"][name], value)
+def test_areas_coordinates_and_measures_here_and_elsewhere(whole):
+    for points, question, result in whole:
+        for name in ("thresholds", "tp", "fp", "positives", "whole", "kind"):
+            packed_again = result["packed"][name] if "model" in question else None
+            assert packed_again == question.get("model", {}).get(name)
+        other = OperatingPoints.from_counts(
+            points.tn[::-1], points.fn[::-1], positives=points.negatives, negatives=points.positives
+        )
+        close(result["other"]["tp"], points.tn[::-1])
+        close(result["other"]["fp"], points.fn[::-1])
+        assert list(result["areas"]) == list(brackets(points))
+        for found, right in ((result, points), (result["other"], other)):
+            for name, (value, _) in brackets(right).items():
+                close(found["areas"][name], value)
+        moved = points.at_prevalence(question["prevalence"])
+        for found, right in ((result["here"], points), (result["moved"], moved)):
+            close(found["fpr"], right.false_positive_rate)
+            for name in ("recall", "precision", "recall_gain", "precision_gain"):
+                close(found[name], getattr(right, name))
+        close(result["moved_areas"]["AUPR"], moved.pr.area())
+        close(result["moved_areas"]["AUPRG"], moved.prg.area())
+        with np.errstate(invalid="ignore"):
+            for beta, f, gain in zip(BETAS, result["f"], result["f_gain"], strict=True):
+                close(f, points.f(beta))
+                close(gain, points.f_gain(beta))
+        for cost, accuracy in zip(COSTS, result["accuracy"], strict=True):
+            close(accuracy, points.accuracy(cost))
 
 
 def test_limits_of_thinned_tables_hold_the_areas_of_all_rows(both):
     for points, _, result in both:
+        for index in INDICES:
+            close(result["tradeoff"][index], points.tradeoff(index)(LAMBDAS))
         for name, (lo, hi) in result["limits"].items():
             value = brackets(points)[name].lo
             slack = 1e-9 * max(1, abs(value))
@@ -166,47 +181,6 @@ def test_best_thresholds(both):
             assert float(threshold) == best or math.isnan(best)
 
 
-def test_measures_of_rows(whole):
-    for points, _, result in whole:
-        for beta, f, gain in zip(BETAS, result["f"], result["f_gain"], strict=True):
-            with np.errstate(invalid="ignore"):
-                close(f, points.f(beta))
-                close(gain, points.f_gain(beta))
-        for cost, accuracy in zip(COSTS, result["accuracy"], strict=True):
-            close(accuracy, points.accuracy(cost))
-
-
-def coordinates(points):
-    return {
-        "fpr": points.false_positive_rate,
-        "recall": points.recall,
-        "precision": points.precision,
-        "recall_gain": points.recall_gain,
-        "precision_gain": points.precision_gain,
-    }
-
-
-def test_coordinates_here_and_at_another_prevalence(whole):
-    for points, question, result in whole:
-        moved = points.at_prevalence(question["prevalence"])
-        for place, right in (("here", points), ("moved", moved)):
-            for name, values in coordinates(right).items():
-                close(result[place][name], values)
-        close(result["moved_areas"]["AUPR"], moved.pr.area())
-        close(result["moved_areas"]["AUPRG"], moved.prg.area())
-
-
-def test_the_other_class(whole):
-    for points, _, result in whole:
-        other = OperatingPoints.from_counts(
-            points.tn[::-1], points.fn[::-1], positives=points.negatives, negatives=points.positives
-        )
-        close(result["other"]["tp"], points.tn[::-1])
-        close(result["other"]["fp"], points.fn[::-1])
-        for name, (value, _) in brackets(other).items():
-            close(result["other"]["areas"][name], value)
-
-
 def test_histograms(both):
     for points, _, result in both:
         right = histogram_of(points.table)
@@ -220,12 +194,6 @@ def test_histograms(both):
             close(result["histogram"][name], unpacked(right[name]))
         for name in ("below", "above"):
             close(result["histogram"][name], right[name])
-
-
-def test_tradeoff_values(both):
-    for points, _, result in both:
-        for index in INDICES:
-            close(result["tradeoff"][index], points.tradeoff(index)(LAMBDAS))
 
 
 def test_winners(ask, drawn_seed):
@@ -289,7 +257,6 @@ SPECIAL = [
 
 
 def neighbours(rng, kind):
-    """Draw a threshold of a type and a lower score, often the next one of that type."""
     kind = np.dtype(kind)
     words = rng.integers(0, 256, 2 * kind.itemsize, np.uint8).view(kind)
     plain_scores = (rng.random(2) ** rng.integers(1, 30)).astype(kind)

@@ -14,7 +14,6 @@ PROBABILITIES = [0.0, 0.05, 0.1, 0.25, 0.5, 0.7, 0.99]
 
 
 def draw(rng, *, weights=None, ties=True, low=0.0, high=1.0):
-    """Draw labels, scores between two numbers, and weights."""
     rows = int(rng.integers(2, 120))
     labels = rng.random(rows) < 0.4
     labels[:2] = [True, False]

@@ -296,16 +296,6 @@ def test_what_is_refused(given, options, said):
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("clusters", [None, GROUPS])
-@pytest.mark.parametrize("positive", [False, True])
-def test_of_two_columns_that_of_the_positive_class_is_resampled(positive, clusters):
-    columns = np.column_stack([SCORES["A"] ** 2, SCORES["A"]])
-    given = {"pos_label": positive, "clusters": clusters, "measures": "AUROC"}
-    found = iso.bootstrap(LABELS, columns, **given, method="percentile", n_resamples=2)
-    points = iso.OperatingPoints.from_scores(LABELS, columns[:, int(positive)], pos_label=positive)
-    assert found.estimates[0, 0] == pytest.approx(points.roc.area(), rel=1e-14)
-
-
 def test_counts_that_are_no_rows_cannot_be_drawn():
     weighted = iso.OperatingPoints.from_scores(LABELS, SCORES["A"], sample_weight=WEIGHTS)
     for points in (weighted, POINTS.at_prevalence(0.1)):

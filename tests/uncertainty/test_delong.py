@@ -21,7 +21,6 @@ SCORES = {name: RNG.normal(shift * LABELS) for name, shift in (("A", 1.5), ("B",
 
 
 def by_pairs(labels, scores):
-    """Areas and covariances from the full matrix of comparisons of positives and negatives."""
     matrices = [
         (s[labels][:, None] > s[~labels]) + (s[labels][:, None] == s[~labels]) / 2 for s in scores
     ]

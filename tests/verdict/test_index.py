@@ -19,7 +19,6 @@ LABELS, SCORES = [0, 0, 1, 0, 0, 0], [5, 4, 3, 2, 1, 0]
 
 
 def rules_of(labels, scores):
-    """The counts of all rules by threshold, from the strictest on."""
     rules = {threshold: scores >= threshold for threshold in np.unique(scores)[::-1].tolist()}
     if math.inf in rules:
         rules = {HIGHEST_SCORE: rules.pop(math.inf)} | rules
@@ -69,7 +68,6 @@ def test_flagging_nothing_may_have_the_highest_cost(budget):
 
 
 def many():
-    """A thousand rows whose highest score is of a negative."""
     random = np.random.default_rng(4)
     labels = random.random(1000) < 0.2
     scores = random.normal(labels)

@@ -61,7 +61,6 @@ ASKED = {
 
 
 def check(found):
-    """Check what holds for every verdict."""
     lines = found.lines()
     for line in lines:
         assert not re.search(r"\bnan\b|\binf\b|−0\.0+\b(?!\d)", line), line

@@ -43,7 +43,6 @@ class Twin:
         self.whole = {name: self.table(name, np.ones(SIZE, int)) for name in SCORES}
 
     def table(self, name, times):
-        """Return the table of rows that are given so many times."""
         rows = np.repeat(np.arange(SIZE), times)
         return iso.OperatingPoints.from_scores(
             LABELS[rows], SCORES[name][rows], sample_weight=self.weights[rows]
@@ -107,7 +106,6 @@ class Twin:
             yield from drawn.astype(int)[:, self.unit]
 
     def folds(self):
-        """Yield the fold of each row, 20 times."""
         random = np.random.default_rng(parse_random_state(7).spawn(2)[1])
         positive = np.bincount(self.unit, LABELS) > 0
         for _ in range(20):
@@ -168,7 +166,6 @@ class Twin:
         }
 
     def crossed(self, fold):
-        """Return the counts of choices on the other folds."""
         tp = fp = 0.0
         for held in range(5):
             best = (-inf, 0.0, 0.0)
