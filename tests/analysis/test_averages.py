@@ -52,14 +52,11 @@ def test_the_average_of_equal_folds_is_each_of_them(sample, beta, folds):
     assert result.prevalence == pytest.approx(points.prevalence)
 
 
-def test_faces():
+def test_faces_and_vertical_averages():
     result = iso.average(dict(zip("abcde", FOLDS, strict=True)), prevalence=0.25)
     assert result.folds == tuple("abcde")
     assert repr(result).startswith("Average: 5 folds at prevalence 0.25\n  measure ")
     assert "model" not in result.to_frame("pandas").columns
-
-
-def test_vertical_averages():
     result = iso.average(FOLDS)
     for space in ("roc", "prg"):
         band = result.curve(space, x=[0.2, 0.6], confidence_level=0.9)
@@ -128,10 +125,7 @@ def test_a_fold_without_true_positives_has_an_f_of_0():
     ("tables", "said"),
     [
         (3, "tables must be a list of OperatingPoints or a mapping of folds to them but is int"),
-        (
-            "abc",
-            "tables must be a list of OperatingPoints or a mapping of folds to them but is str",
-        ),
+        ("abc", "tables must be a list of OperatingPoints or a mapping of folds to them but is s"),
         ([], "tables is empty; at least one fold is needed"),
         ([3], "models must be a mapping of names to OperatingPoints but is int"),
         ([{}], "tables is empty; at least one fold is needed"),

@@ -155,15 +155,6 @@ def test_columns_with_the_names_of_classes_may_have_any_order(before, kind):
     assert analysis.models == iso.analyse(LABELS, SCORES).models
 
 
-def test_numbers_are_names_too():
-    codes = np.searchsorted(NAMES, LABELS)
-    expected = list(iso.analyse(LABELS, SCORES).models.values())
-    for labels in (codes, codes.astype(float), pd.Series(codes)):
-        analysis = iso.analyse(labels, pd.DataFrame(SCORES))
-        assert list(analysis.models) == ["0", "1", "2"]
-        assert list(analysis.models.values()) == expected
-
-
 def test_weights_and_groups():
     weights, groups = RANDOM.integers(0, 3, 60), np.array(["n", "s"])[RANDOM.integers(0, 2, 60)]
     analysis = iso.analyse(LABELS, SCORES, sample_weight=weights, groups=groups)
@@ -187,9 +178,6 @@ def test_a_class_without_rows_is_left_out():
     assert analysis.skipped == {"3": "every row has this class"}
     with pytest.raises(OneClassError, match=r"no class has both .*: 0 \(every row has this class"):
         iso.analyse(np.ones((60, 3)), SCORES)
-
-
-def test_one_of_several_classes():
     analysis = iso.analyse(LABELS, SCORES, pos_label="dog")
     assert analysis.models == {"dog": DOG}
     assert analysis.one_vs_rest
@@ -213,7 +201,7 @@ def test_indicators(kind):
     assert named.models == multilabel(NAMES)
 
 
-def test_names_of_the_columns_of_frames():
+def test_names_of_columns():
     truth = pd.DataFrame(INDICATOR, columns=NAMES)
     assert iso.analyse(truth, SCORES).models == multilabel(NAMES)
     scores = pl.DataFrame(SCORES, schema=list(NAMES))
@@ -221,6 +209,12 @@ def test_names_of_the_columns_of_frames():
     assert iso.analyse(truth, scores.select("dog", "cat", "bird")).models == multilabel(NAMES)
     with pytest.raises(ParameterError, match="the columns 'bird', 'cat' and 'dog' but scores has"):
         iso.analyse(truth, pd.DataFrame(SCORES, columns=["a", "b", "c"]))
+    codes = np.searchsorted(NAMES, LABELS)
+    expected = list(iso.analyse(LABELS, SCORES).models.values())
+    for labels in (codes, codes.astype(float), pd.Series(codes)):
+        analysis = iso.analyse(labels, pd.DataFrame(SCORES))
+        assert list(analysis.models) == ["0", "1", "2"]
+        assert list(analysis.models.values()) == expected
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array])
@@ -262,9 +256,6 @@ def test_classes_are_no_rivals():
     assert printed.startswith("Summary: 3 classes, 20 positives, 40 negatives")
     assert "*" not in printed
     assert "The classes differ in prevalence" in repr(iso.analyse(INDICATOR, SCORES).summary())
-
-
-def test_the_sentence_of_a_class_that_is_told_apart_by_nothing():
     labels = np.resize(["ant", "bee", "cat"], 90)
     verdicts = iso.analyse(labels, np.random.default_rng(4).random((90, 3))).verdict_by_class(
         n_resamples=50

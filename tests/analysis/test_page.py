@@ -56,13 +56,18 @@ def test_values_are_those_of_the_common_threshold(shifted):
     assert second.startswith("site 001: F1 is ")
 
 
-def test_groups_that_are_alike():
+def test_groups_alike_and_of_tables():
     analysis = analysis_of(rows=300)
     groups = groups_data(analysis, analysis.verdict(by_group=False, n_resamples=200))
     assert groups["lines"][0].startswith(
         "One threshold seems to serve all 3 groups: for none of them"
     )
     assert groups["lines"][1].startswith("That is no proof: the rows of site")
+    analysis = of_tables(10)
+    groups = groups_data(analysis, analysis.verdict(by_group=False))
+    assert groups["lines"][0].startswith(
+        "One threshold does not serve all 2 groups: 1 of them has "
+    )
 
 
 def test_verdicts_that_are_there_are_taken(shifted):
@@ -140,14 +145,6 @@ def of_tables(size):
     return iso.Analysis(models, groups)
 
 
-def test_a_table_that_tells_its_rows_has_intervals():
-    analysis = of_tables(10)
-    groups = groups_data(analysis, analysis.verdict(by_group=False))
-    assert groups["lines"][0].startswith(
-        "One threshold does not serve all 2 groups: 1 of them has "
-    )
-
-
 def test_tables_of_too_many_rows_have_no_intervals():
     analysis = of_tables(1_000_000)
     verdict = analysis.verdict(by_group=False)
@@ -158,18 +155,6 @@ def test_tables_of_too_many_rows_have_no_intervals():
     assert "How much of that is chance is not known" in groups["lines"][0]
     largest = max(groups["rows"], key=lambda row: row["gain"])
     assert largest["gain"] > 0
-
-
-def test_tables_that_keep_no_constraint_are_left_out():
-    analysis = of_tables(1_000_000)
-    poor = iso.OperatingPoints.from_counts(
-        [1_000], [9_000], thresholds=[0.5], positives=10_000, negatives=90_000
-    )
-    groups = analysis.groups | {"c": {"forest": poor, "linear": poor}}
-    analysis = iso.Analysis(analysis.models, groups)
-    found = groups_data(analysis, analysis.verdict(by_group=False, min_precision=0.9))
-    assert [name for name, _ in found["leftOut"]] == ["c"]
-    assert {row["name"] for row in found["rows"]} == {"a", "b"}
 
 
 def test_draws_of_a_tiny_group_at_another_prevalence():
@@ -201,7 +186,7 @@ def test_long_curves_are_thinned():
         assert (tp[-1], fp[-1]) == (curve["positives"], curve["negatives"])
 
 
-def test_groups_that_keep_no_constraint():
+def test_groups_and_tables_that_keep_no_constraint():
     labels = [1, 0, 1, 0, 1, 0] * 10 + [0, 0, 0, 0, 0, 1] * 10
     scores = [15, 11, 14, 12, 16, 13] * 10 + [6, 5, 4, 3, 2, 1] * 10
     analysis = iso.analyse(labels, scores, groups=["a"] * 60 + ["b"] * 60)
@@ -212,6 +197,15 @@ def test_groups_that_keep_no_constraint():
     moved = analysis.at_prevalence(0.3)
     again = groups_data(moved, moved.verdict(by_group=False, n_resamples=100))
     assert {row["name"] for row in again["rows"]} == {"a", "b"}
+    analysis = of_tables(1_000_000)
+    poor = iso.OperatingPoints.from_counts(
+        [1_000], [9_000], thresholds=[0.5], positives=10_000, negatives=90_000
+    )
+    groups = analysis.groups | {"c": {"forest": poor, "linear": poor}}
+    analysis = iso.Analysis(analysis.models, groups)
+    found = groups_data(analysis, analysis.verdict(by_group=False, min_precision=0.9))
+    assert [name for name, _ in found["leftOut"]] == ["c"]
+    assert {row["name"] for row in found["rows"]} == {"a", "b"}
 
 
 def test_words_for_every_case(shifted):

@@ -198,12 +198,24 @@ def test_reversed_scores_are_said_by_model_and_group():
     assert REVERSED.format("score") in notes
 
 
-def test_two_scores_are_predictions():
+def test_notes():
     said = "Only two distinct scores (score): these look like predictions, not scores."
     assert said in iso.analyse([1, 0, 1, 0], [1, 0, 1, 1]).summary().notes
     assert said not in iso.analyse([1, 0, 1, 0], [1, 0, 1, 0.5]).summary().notes
     tables = iso.OperatingPoints.from_counts([4, 6], [0, 8], positives=6, negatives=8)
     assert not any("two distinct" in note for note in iso.Analysis({"a": tables}).summary().notes)
+    groups = np.where(LABELS, "x", SITES)
+    summary = iso.analyse(LABELS, SCORES, groups=groups).summary()
+    assert summary.notes == (
+        "Groups left out (only negatives): north and south.",
+        "Groups left out (only positives): x.",
+    )
+    assert len(summary) == 2
+    rng = np.random.default_rng(3)
+    weights = rng.uniform(0.1, 1, LABELS.size)
+    summary = iso.analyse(LABELS, SCORES, sample_weight=weights).summary()
+    assert "(constant)" in repr(summary)
+    assert summary.notes == ()
 
 
 def test_undefined_values_are_nan_with_a_reason():
@@ -253,24 +265,6 @@ def test_models_of_different_prevalence_are_not_ranked():
     assert summary.notes == (
         "The models differ in prevalence, so their AUPR and F do not compare.",
     )
-
-
-def test_weights_in_another_order_are_the_same_sample():
-    rng = np.random.default_rng(3)
-    weights = rng.uniform(0.1, 1, LABELS.size)
-    summary = iso.analyse(LABELS, SCORES, sample_weight=weights).summary()
-    assert "(constant)" in repr(summary)
-    assert summary.notes == ()
-
-
-def test_groups_that_are_left_out_are_named():
-    groups = np.where(LABELS, "x", SITES)
-    summary = iso.analyse(LABELS, SCORES, groups=groups).summary()
-    assert summary.notes == (
-        "Groups left out (only negatives): north and south.",
-        "Groups left out (only positives): x.",
-    )
-    assert len(summary) == 2
 
 
 def test_bounds_are_printed_as_such():

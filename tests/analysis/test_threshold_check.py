@@ -137,20 +137,22 @@ def test_a_sentence_says_what_the_threshold_does():
     assert ", no better (−0." in check.sentence()
 
 
-def test_without_a_level_there_are_no_intervals():
+def test_odd_checks():
     check = ANALYSIS.at(0.5, confidence_level=None)
     assert np.isnan(check.expected).all()
     assert "lower" not in repr(check).splitlines()[1]
     assert "; the best threshold here, " in check.sentence()
     assert check.note == ""
-
-
-def test_what_no_rule_keeps_is_nan_aloud():
     with pytest.warns(UndefinedWarning, match="no threshold reaches precision"):
         check = iso.analyse([0, 1, 1, 0], [4, 3, 2, 1]).at(2.5, min_precision=0.9, **FEW)
     assert math.isnan(check.threshold[1])
     assert check.tp[0] == 1
     assert check.sentence().endswith("; no threshold keeps the constraints.")
+    analysis = iso.analyse([1, 0, 1, 0], [2**53 + 1, 2**53, 5, 1])
+    check = analysis.at(2**53 + 1, **FEW)
+    assert [int(each) for each in check.threshold] == [2**53 + 1, 5]
+    assert check.tp.tolist() == [1, 2]
+    assert check.sentence().startswith("At 9007199254740993, score has F1 0.667")
 
 
 def test_tables_tell_their_rows_where_they_can():
@@ -188,14 +190,6 @@ def test_progress_runs_through_all_models_and_groups():
 def test_what_is_no_threshold_is_refused(wrong):
     with pytest.raises(iso.IsometricsError, match="threshold"):
         ANALYSIS.at(wrong)
-
-
-def test_integers_that_no_float_is_stay_exact():
-    analysis = iso.analyse([1, 0, 1, 0], [2**53 + 1, 2**53, 5, 1])
-    check = analysis.at(2**53 + 1, **FEW)
-    assert [int(each) for each in check.threshold] == [2**53 + 1, 5]
-    assert check.tp.tolist() == [1, 2]
-    assert check.sentence().startswith("At 9007199254740993, score has F1 0.667")
 
 
 TUNING_LABELS = np.arange(300) < 90

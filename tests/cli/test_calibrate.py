@@ -29,15 +29,12 @@ def test_calibrated_scores(call, predictions, other, kind, made):
     assert [row["good"] for row in rows] == [row["good"] for row in read(other)]
 
 
-def test_a_map_tells_what_it_was_learnt_from(call, predictions, tmp_path):
+def test_a_map_tells_what_it_was_learnt_from_and_needs_no_labels(call, predictions, tmp_path):
     data = call("calibrate", predictions, "-o", tmp_path / "m.json", "--json").data
     assert data["segments"]["good"] == iso.FCalibrator().fit(LABEL, GOOD).table().values.size
     on_screen = json.loads(call("calibrate", predictions, "-o", "-").out)
     assert on_screen == json.loads((tmp_path / "m.json").read_text())
     assert list(read_map(tmp_path / "m.json")) == ["good", "bad"]
-
-
-def test_labels_are_not_needed_to_apply(call, predictions, tmp_path):
     call("calibrate", predictions, "--scores", "good", "-o", tmp_path / "m.json")
     new = tmp_path / "new.parquet"
     pq.write_table(pa.table({"id": ["a", "b"], "s": [0.5, -0.5]}), new)

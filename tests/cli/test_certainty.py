@@ -42,14 +42,11 @@ def test_a_comparison_says_how_sure_it_is(call, predictions, analysis):
     assert done.data["certainty"][0]["better"] == sure.better[0]
 
 
-def test_bands_are_drawn(call, predictions, tmp_path):
+def test_bands_are_drawn_in_pictures_and_reports(call, predictions, tmp_path):
     plain, banded = tmp_path / "plain.svg", tmp_path / "banded.svg"
     call("plot", predictions, "--space", "roc", "-o", plain)
     call("plot", predictions, "--space", "roc", *SURE, "-o", banded)
     assert banded.stat().st_size > plain.stat().st_size
-
-
-def test_bands_are_in_the_report(call, predictions, tmp_path):
     target = tmp_path / "report.html"
     call("report", predictions, *SURE, "-o", target)
     # One of each band, one of the intervals beside them, and one of the picture of the verdict.

@@ -79,7 +79,7 @@ def test_pictures(call, predictions, tmp_path, form):
     assert target.read_bytes() == before
 
 
-def test_spaces(call, predictions, tmp_path):
+def test_spaces_and_titles(call, predictions, tmp_path):
     target = tmp_path / "p.svg"
     for space in ("roc", "prg", "tradeoff", "all", "comparison"):
         data = call("plot", predictions, "--space", space, "-o", target, "--json").data
@@ -88,9 +88,6 @@ def test_spaces(call, predictions, tmp_path):
     done = call("plot", predictions, "--space", "pr", "prg", "-o", target, *words)
     assert done.data["space"] == ["pr", "prg"]
     assert target.read_text(encoding="utf-8").count(">good (AUPR ") == 1
-
-
-def test_a_title_is_no_formula(call, predictions, tmp_path):
     target = tmp_path / "p.svg"
     title = r"costs $5 to $6, \frac{x} & <b>"
     call("plot", predictions, "--title", title, "--no-hull", "--no-isolines", "-o", target)
@@ -151,7 +148,7 @@ def test_a_table_on_standard_output(call, predictions, tmp_path):
     assert call("convert", predictions, "-", "--to", "tsv").out.startswith("label\tgood\tbad\n")
 
 
-def test_one_model_as_a_list_and_back(call, predictions, tmp_path):
+def test_formats_of_one_model(call, predictions, tmp_path):
     call("convert", predictions, tmp_path / "m.list", "--scores", "good")
     call("convert", tmp_path / "m.list", tmp_path / "m.csv", "--json")
     found = formats.read(tmp_path / "m.list").points()["score"]
@@ -159,9 +156,6 @@ def test_one_model_as_a_list_and_back(call, predictions, tmp_path):
     assert (
         call("summary", tmp_path / "m.csv", "--json").data["summary"][0]["positives"] == LABEL.sum()
     )
-
-
-def test_points_of_a_curve(call, predictions, tmp_path):
     call("convert", predictions, tmp_path / "m.txt", "--to", "ROC", "--scores", "good")
     totals = ["--positives", LABEL.sum(), "--negatives", LABEL.size - LABEL.sum()]
     call("convert", tmp_path / "m.txt", tmp_path / "m.csv", "--from", "ROC", *totals)

@@ -70,7 +70,7 @@ def test_other_rows(call, predictions, other, analysis, tmp_path):
     assert call(*words).data["verdict"] == strict(expected)
 
 
-def test_each_group_has_a_verdict(call, grouped, analysis):
+def test_groups_and_folds(call, grouped, analysis):
     words = ["verdict", grouped, "--group", "group", *FEW]
     expected = analysis.verdict(n_resamples=40)
     assert call(*words, "--json").data["verdict"] == strict(expected)
@@ -79,9 +79,6 @@ def test_each_group_has_a_verdict(call, grouped, analysis):
     title, header, north, south = table.splitlines()
     assert (title, header.split()[:3]) == ("By group:", ["group", "model", "threshold"])
     assert (north.split()[0], south.split()[0]) == ("north", "south")
-
-
-def test_folds_are_judged_by_choices_on_the_others(call, grouped, analysis):
     data = call("verdict", grouped, "--fold", "group", *FEW, "--json").data
     assert data["verdict"] == strict(analysis.verdict(n_resamples=40, folds=True))
 

@@ -137,7 +137,7 @@ def test_a_crossing_by_hand():
     np.testing.assert_allclose(won.value_hi, [1 / (1 + 1.5 * first), 1 / (4 - 3 * second), 1])
 
 
-def test_thresholds_at_both_ends_and_at():
+def test_thresholds_and_labels_at_both_ends():
     labels = [1, 0, 1, 1, 0, 0, 1, 0]
     first = iso.OperatingPoints.from_scores(labels, [8, 7, 6, 5, 4, 3, 2, 1])
     second = iso.OperatingPoints.from_scores(labels, [1, 8, 7, 6, 5, 4, 3, 2])
@@ -148,10 +148,7 @@ def test_thresholds_at_both_ends_and_at():
     assert iso.compare({"a": CAREFUL, "b": COMPLETE}).winners.at(4 / 9) == ("a", "b")
     with pytest.raises(ParameterError, match="lam must be between 0 and 1"):
         won.at(2)
-
-
-def test_families_of_sets():
-    """Biclusters of two algorithms, as in Hanczar & Nadif, Fig. 7."""
+    # Biclusters of two algorithms, as in Hanczar & Nadif, Fig. 7.
     cc = iso.OperatingPoints.from_counts(
         [8, 30], [1, 80], positives=50, negatives=450, labels=["small", "large"]
     )

@@ -50,15 +50,12 @@ def test_weights_and_the_positive_class():
     assert folds["2"].roc.area() == pytest.approx(expected)
 
 
-def test_results_without_estimators():
+def test_folds_that_are_refused():
     for make in (points_per_fold, RocHullDisplay.from_cv_results):
         with pytest.raises(ParameterError, match="cv_results has no fitted estimators and rows; c"):
             make({"test_score": [1.0]}, X, Y)
     with pytest.raises(ParameterError, match="these are the scores of cross_validate"):
         iso.average(cross_validate(LogisticRegression(), X, Y))
-
-
-def test_a_fold_of_one_class_is_named():
     order = np.argsort(Y, kind="stable")
     kept = {"return_estimator": True, "return_indices": True, "scoring": "accuracy"}
     results = cross_validate(LogisticRegression(), X[order], Y[order], cv=KFold(5), **kept)

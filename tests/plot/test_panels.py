@@ -28,9 +28,6 @@ def test_one_legend_has_the_areas_of_all_panels():
         f"tradeoff area {pts.tradeoff().area():.3f})"
         for name, pts in {"A": a, "B": b}.items()
     ]
-
-
-def test_the_legend_says_in_which_panels_other_lines_are():
     texts = entries(plot.panels(ANALYSIS.models, ["roc", "pr", "prg"]))
     assert len(texts) == len(set(texts))
     assert {"equal accuracy (ROC)", "equal F1 (PR)", "equal F1 gain (PRG)"} <= set(texts)

@@ -197,9 +197,6 @@ def test_baselines():
         assert not any("always" in text or text == "guessing" for text in labels)
     vertical = lines(plot.prg(SMALL, beta=np.inf))["Finf of always positive"].get_data()
     assert np.array_equal(vertical, ([1, 1], [0, 1]))
-
-
-def test_a_baseline_for_each_prevalence():
     rare = SMALL.at_prevalence(0.1)
     ax = drawn(plot.pr({"as is": SMALL, "rare": rare}))
     heights = [line.get_ydata()[0] for line in ax.lines if len(line.get_xdata()) == 1]

@@ -110,7 +110,7 @@ def without_scripts(page):
     return shown
 
 
-def test_without_scripts_there_is_the_verdict_and_a_table_of_the_areas():
+def test_without_scripts():
     analysis = iso.analyse([1, 0, 1, 0, 1, 0] * 9, {"forest": np.arange(54.0), "b": np.ones(54)})
     verdict = analysis.verdict(n_resamples=50)
     shown = without_scripts(report_html(analysis.models, verdict=verdict))
@@ -118,9 +118,6 @@ def test_without_scripts_there_is_the_verdict_and_a_table_of_the_areas():
         assert f"<p>{escape(line)}</p>" in shown
     for name, points in analysis.models.items():
         assert f"<td>{name}</td><td>{points.roc.area():.3f}</td>" in shown
-
-
-def test_without_scripts_names_are_text_and_markers_are_names():
     names = ["</noscript><script>alert(1)</script>", DATA, SUMMARY, TITLE, "a & b", "\ud800"]
     page = report_html(dict.fromkeys(names, SMALL), title=SUMMARY)
     shown = without_scripts(page)

@@ -92,9 +92,6 @@ def test_areas_are_those_of_all_rows():
     assert (data["complete"], only_model(SMALL)["complete"]) == (False, True)
     for name, bracket in area_brackets(points).items():
         assert data["areas"][name] == [bracket.lo, bracket.hi]
-
-
-def test_what_is_not_defined_is_null():
     sets = OperatingPoints.from_counts([1, 2], [3, 0], positives=4, negatives=4, labels=["a", "b"])
     assert only_model(sets)["areas"] == {}
     late = OperatingPoints.from_scores([0, 0, 1, 1], [4, 3, 2, 1])
@@ -112,20 +109,13 @@ def test_weighted_counts_are_floats_and_thresholds_that_a_browser_would_round_ar
     assert [only_model(each)["rounded"] for each in tables] == [False, False, False, True, False]
 
 
-def test_the_document():
+def test_the_document_and_bands():
     data = report_model({"a": SMALL, "b": SMALL}, title="Title", description="from here")
     assert (data["version"], data["title"], data["description"]) == (VERSION, "Title", "from here")
     assert [model["name"] for model in data["models"]] == ["a", "b"]
     assert is_plain(data)
     assert report_model({})["models"] == []
     assert report_model({})["title"] == report_model({"a": SMALL})["title"]
-
-
-def band(space, model="", *, x=(), lower=(), upper=(), kind="pointwise", level=0.95, index=""):
-    return Band(space, model, kind, level, *map(np.array, (x, lower, lower, upper)), index)
-
-
-def test_bands():
     roc = band("roc", x=[0, 0.5, 1], lower=[0, 0.4, np.nan], upper=[0.1, 0.6, 1], level=0.9)
     tradeoff = band("tradeoff", "a", kind="simultaneous", index="jaccard")
     (result, other) = report_model({"a": SMALL}, bands=[roc, tradeoff])["models"][0]["bands"]
@@ -137,6 +127,10 @@ def test_bands():
         "jaccard",
         "simultaneous",
     )
+
+
+def band(space, model="", *, x=(), lower=(), upper=(), kind="pointwise", level=0.95, index=""):
+    return Band(space, model, kind, level, *map(np.array, (x, lower, lower, upper)), index)
 
 
 @given(st.text())

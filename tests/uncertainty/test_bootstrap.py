@@ -113,6 +113,12 @@ def test_another_prevalence_is_that_of_the_moved_table():
     np.testing.assert_allclose(result.estimates[0], expected, rtol=1e-12)
     assert (result.lower[0] < expected).all()
     assert (result.upper[0] > expected).all()
+    weighted = iso.OperatingPoints.from_scores(LABELS, SCORES["A"], sample_weight=WEIGHTS)
+    for points in (weighted, POINTS.at_prevalence(0.1)):
+        with pytest.raises(NotAnswerableError, match="the counts of these operating points are no"):
+            iso.bootstrap(points)
+    with pytest.raises(NotAnswerableError, match="a hull cannot be resampled"):
+        iso.bootstrap(POINTS.hull())
 
 
 def test_all_named_measures_and_those_of_thresholds():
@@ -170,9 +176,6 @@ def test_groups_are_drawn_whole():
     np.testing.assert_allclose(naive.standard_errors * np.sqrt(10), one.standard_errors, rtol=0.1)
     assert "replicates of 400 clusters" in repr(many)
     assert many.shapes[0, 0, 0] == pytest.approx(one.shapes[0, 0, 0], rel=1e-9)
-
-
-def test_stratified_groups_have_one_class_each():
     pure = np.where(LABELS, GROUPS, 100 + GROUPS)
     result = iso.bootstrap(LABELS, SCORES, clusters=pure, stratified=True, **FEW)
     assert "of 114 clusters, positives and negatives apart" in repr(result)
@@ -234,9 +237,6 @@ def test_replicates_without_a_class_are_announced_and_left_out():
         iso.bootstrap(few, measures=optimal_f(), n_resamples=100, random_state=0)
     stratified = iso.bootstrap(few, n_resamples=500, random_state=0, stratified=True)
     assert not stratified.undefined.any()
-
-
-def test_a_perfect_ranking_tells_nothing_about_its_spread():
     perfect = iso.OperatingPoints.from_scores(LABELS, LABELS * 1.0)
     with pytest.warns(UndefinedWarning, match="AUROC is undefined .NaN.: all replicates are equal"):
         result = iso.bootstrap(perfect, measures="AUROC", **FEW)
@@ -294,15 +294,6 @@ def test_what_is_refused(given, options, said):
     with pytest.raises(ParameterError) as caught:
         iso.bootstrap(*given, **options)
     assert said in str(caught.value)
-
-
-def test_counts_that_are_no_rows_cannot_be_drawn():
-    weighted = iso.OperatingPoints.from_scores(LABELS, SCORES["A"], sample_weight=WEIGHTS)
-    for points in (weighted, POINTS.at_prevalence(0.1)):
-        with pytest.raises(NotAnswerableError, match="the counts of these operating points are no"):
-            iso.bootstrap(points)
-    with pytest.raises(NotAnswerableError, match="a hull cannot be resampled"):
-        iso.bootstrap(POINTS.hull())
 
 
 def test_so_many_rows_have_so_wide_an_interval():
