@@ -101,20 +101,16 @@ def test_paragraphs_are_joined_and_examples_stay():
 
         For example:
           isometrics one
-          isometrics two
 
         Parameters
         ----------
         first
             Its meaning,
             in two lines.
-        second
-            Its own.
         """
 
     assert unwrapped(command).__doc__ == (
         "Do it.\n\nA long paragraph goes on here.\n\n"
-        "For example:\n  isometrics one\n  isometrics two\n\n"
-        "Parameters\n----------\n"
-        "first\n    Its meaning, in two lines.\nsecond\n    Its own."
+        "For example:\n  isometrics one\n\n"
+        "Parameters\n----------\nfirst\n    Its meaning, in two lines."
     )

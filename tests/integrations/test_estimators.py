@@ -1,10 +1,10 @@
 """The meta-estimators: exact on their table, for every β, wherever scikit-learn puts them."""
 
 import math
-import pickle
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 pytest.importorskip("sklearn")
 
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
@@ -246,25 +246,14 @@ def test_metadata_is_routed(meta):
             unset.fit(X, y, sample_weight=weights)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("meta", METAS)
-def test_in_searches_pipelines_and_copies(meta):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(X, columns=[f"x{place}" for place in range(X.shape[1])])
+def test_threads_and_pipelines_of_frames(meta):
+    frame = pd.DataFrame(X, columns=[f"x{place}" for place in range(X.shape[1])])
     pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), meta(GaussianNB()))
     assert pipeline.fit(frame, y)[-1].feature_names_in_.tolist() == list(frame.columns)
-    assert pipeline[-1].n_features_in_ == X.shape[1]
-    name = meta.__name__.lower()
-    search = GridSearchCV(pipeline, {f"{name}__beta": [0.5, 1, 2]}, scoring="f1", cv=3)
-    assert f"{name}__beta" in search.fit(frame, y).best_params_
-    assert cross_val_predict(pipeline, frame, y, cv=3).shape == y.shape
-    assert (cross_val_score(meta(LogisticRegression()), X, y, scoring="f1") > 0).all()
-    model = meta(LogisticRegression(), beta=2).fit(X, y)
-    assert clone(model).get_params()["beta"] == 2
-    copied = pickle.loads(pickle.dumps(model))
-    assert np.array_equal(copied.predict(X), model.predict(X))
-    parallel = meta(LogisticRegression(), beta=2, n_jobs=2).fit(X, y)
-    assert np.array_equal(parallel.predict(X), model.predict(X))
+    assert (cross_val_score(pipeline, frame, y, scoring="f1", cv=3) > 0).all()
+    one, two = (meta(LogisticRegression(), n_jobs=jobs).fit(X, y) for jobs in (1, 2))
+    assert np.array_equal(one.predict(X), two.predict(X))
 
 
 FITTED = LogisticRegression().fit(X, y)

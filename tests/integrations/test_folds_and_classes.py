@@ -120,18 +120,17 @@ def test_macro_averages():
 
 
 def test_wrong_input():
-    with pytest.raises(DimensionError, match="y_score must have a column for each class"):
-        points_per_class(LABELS, SCORES[:, 0])
-    with pytest.raises(LengthError, match="y_score has 2 columns but there are 3 classes"):
-        points_per_class(LABELS, SCORES[:, :2])
-    with pytest.raises(DimensionError, match="must be an indicator of 0 and 1"):
-        points_per_class(INDICATOR * 2 - 1, SCORES)
-    with pytest.raises(DimensionError, match="must be an indicator of 0 and 1"):
-        points_per_class(SCORES, SCORES)
-    with pytest.raises(OneClassError, match="class 'd' has only negatives among the rows"):
-        points_per_class(LABELS, SCORES, classes=["setosa", "virginica", "d"])
-    with pytest.raises(OneClassError, match="class 0 has only positives among the rows"):
-        points_per_class(np.ones((3, 2), int), [[0.1, 0.2], [0.1, 0.2], [0.1, 0.2]])
+    ones, some = np.ones((3, 2), int), ["setosa", "virginica", "d"]
+    for given, options, error, said in (
+        ((LABELS, SCORES[:, 0]), {}, DimensionError, "y_score must have a column for each class"),
+        ((LABELS, SCORES[:, :2]), {}, LengthError, "y_score has 2 columns but there are 3 classes"),
+        ((INDICATOR * 2 - 1, SCORES), {}, DimensionError, "must be an indicator of 0 and 1"),
+        ((SCORES, SCORES), {}, DimensionError, "must be an indicator of 0 and 1"),
+        ((LABELS, SCORES), {"classes": some}, OneClassError, "class 'd' has only negatives among"),
+        ((ones, ones / 2), {}, OneClassError, "class 0 has only positives among the rows"),
+    ):
+        with pytest.raises(error, match=said):
+            points_per_class(*given, **options)
     with pytest.raises(ParameterError, match="measure must be on the gain scale"):
         macro_average(points_per_class(LABELS, SCORES), "aupr")
     with pytest.raises(EmptyInputError, match="points is empty"):

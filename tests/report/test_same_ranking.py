@@ -60,19 +60,17 @@ def test_gains_and_lift_at_every_point_that_is_drawn(both):
 
 
 def test_net_benefit(both):
-    for _, points, drawn in both:
+    for (labels, scores, weights), points, drawn in both:
         right = net_benefit(points, PROBABILITIES)
         assert drawn["probabilities"]
         close(drawn["benefit"]["here"], right.model)
         close(drawn["benefit"]["all"], right.treat_all)
-    for _, points, drawn in both:
         p, value = numbers(np.ravel(drawn["benefit"]["line"])).reshape(-1, 2).T
         assert np.all(np.diff(p) <= 1e-15)
         assert (p[0], p[-1]) == (0.9999, 0)
         # At a score the curve jumps, and is drawn at both ends of the jump.
         between = ~np.isin(np.round(p, 12), np.round(points.thresholds, 12))
         close(value[between], net_benefit(points, p[between]).model)
-    for (labels, scores, weights), _, drawn in both:
         weight = np.ones(labels.size) if weights is None else weights
         for p, found in zip(PROBABILITIES, drawn["benefit"]["other"], strict=True):
             flagged = 1 - scores >= p

@@ -135,13 +135,3 @@ def test_what_needs_rows_is_refused(asked, message):
     for models in (POINTS, {"a": POINTS["a"].hull() if "sure" in asked else POINTS["a"]}):
         with pytest.raises(NotAnswerableError, match=message):
             iso.Analysis(dict(models)).verdict(**asked)
-
-
-def test_a_file_whose_rows_are_not_kept_says_so(tmp_path):
-    path = tmp_path / "scores.csv"
-    rows = zip(LABELS.astype(int), *SCORES.values(), strict=True)
-    path.write_text("label,a,b\n" + "".join(f"{label},{a},{b}\n" for label, a, b in rows))
-    found = iso.read_predictions(path, keep_rows=False).verdict()
-    assert found.method.startswith(UNKNOWN)
-    assert isnan(found.expected)
-    assert found.value == pytest.approx(max(iso.best_threshold(each).f for each in POINTS.values()))
