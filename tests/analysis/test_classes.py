@@ -262,6 +262,9 @@ def test_classes_are_no_rivals():
     )
     start = "This class is told apart no better than flagging everything, beyond chance."
     assert verdicts["ant"].sentence().startswith(start)
+    dog = iso.analyse(LABELS, SCORES).verdict_by_class(n_resamples=20)["dog"]
+    told = f"Flag scores of {dog.threshold_text} or more as dog. Expect F1 "
+    assert dog.sentence().startswith(told)
 
 
 def test_intervals_of_one_class_of_a_file(tmp_path):

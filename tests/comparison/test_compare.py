@@ -98,6 +98,19 @@ def test_weights_win_as_whole_counts_do(models, scale):
                 assert result.at(float(lam)) == known.at(float(lam))
 
 
+@given(models=rivals(models=(2, 2), nested=True))
+@settings(max_examples=30)
+def test_a_model_that_dominates_is_never_beaten(models):
+    comparison = iso.compare(models, "f-measure")
+    first, second = models
+    if comparison.dominance.of(first, second) in ("dominates", "equal"):
+        # In a tie both are named.
+        assert all({first, EVERYTHING} & set(names) for names in comparison.winners.names)
+    if comparison.hull_dominance.of(first, second) == "equal":
+        tied = ({first, second}, {EVERYTHING})
+        assert all(set(names) in tied for names in comparison.winners.names)
+
+
 TOTALS = {"positives": 10, "negatives": 30}
 CAREFUL = iso.OperatingPoints.from_counts([4, 6], [0, 8], **TOTALS)
 BOLD = iso.OperatingPoints.from_counts([4, 9], [4, 6], **TOTALS)
