@@ -194,8 +194,7 @@ def test_what_is_no_threshold_is_refused(wrong):
 
 TUNING_LABELS = np.arange(300) < 90
 TUNING = iso.analyse(
-    TUNING_LABELS,
-    {name: np.round(RANDOM.normal(1.1 * TUNING_LABELS), 2) for name in SCORES},
+    TUNING_LABELS, {name: np.round(RANDOM.normal(1.1 * TUNING_LABELS), 2) for name in SCORES}
 )
 
 

@@ -70,11 +70,7 @@ def test_one_column_of_scores_and_one_of_models(call, predictions, tmp_path):
         ({"good": [1.0, None], "bad": [1.0, 1.0]}, [], "missing values, the first in row 2"),
         ({"good": [1.0]}, ["--scores", "x=good"], "the map has no model 'x', only 'good', 'bad'"),
         ({"good": [1.0], "bad": [1.0], "bad_calibrated": [1]}, [], "already has a column"),
-        (
-            {"s": [1.0], "m": ["other"]},
-            ["--model", "m", "--scores", "s"],
-            "names 'other' in row 1",
-        ),
+        ({"s": [1.0], "m": ["other"]}, ["--model", "m", "--scores", "s"], "names 'other' in row 1"),
         ({"s": [1.0], "m": [None]}, ["--model", "m", "--scores", "s"], "names '' in row 1"),
         ({"s": [1.0]}, ["--model", "m", "--scores", "s"], "has no column 'm'; it has s"),
         ({"m": ["good"]}, ["--model", "m", "--scores", "s"], "has no column 's'; it has m"),

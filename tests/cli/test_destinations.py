@@ -66,8 +66,7 @@ def test_the_stream_of_a_notebook_takes_text(folder, monkeypatch):
 
 @pytest.mark.parametrize("end", ['1,"0.5\n', "1\n"])
 @pytest.mark.parametrize(
-    "words",
-    ["apply rule.json a.csv", "calibrate --apply map.json a.csv -o -", "convert a.csv -"],
+    "words", ["apply rule.json a.csv", "calibrate --apply map.json a.csv -o -", "convert a.csv -"]
 )
 def test_no_row_leaves_before_all_are_read(folder, call, words, end):
     rows = "".join((folder / "a.csv").read_text().splitlines(keepends=True)[1:])

@@ -340,10 +340,7 @@ SENTENCES = {
         "By f-measure, LDA is better for λ < 0.32, SVM for 0.32 < λ < 0.95; for λ > 0.95 calling "
         "everything positive is as good as either model.",
     ),
-    "always": (
-        {"LDA": COMPLETE, "SVM": USELESS},
-        "By f-measure, LDA is better for every λ.",
-    ),
+    "always": ({"LDA": COMPLETE, "SVM": USELESS}, "By f-measure, LDA is better for every λ."),
     "tie": (
         {"LDA": CAREFUL, "SVM": CAREFUL},
         "By f-measure, LDA and SVM tie for λ < 0.71; for λ > 0.71 calling everything positive is "

@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics.decisions.objective import parse_f_objectives
-from isometrics.decisions.thresholds import (
-    ALL_ROWS,
-    Entry,
-    batches_of,
-    thresholds_of,
-)
+from isometrics.decisions.thresholds import ALL_ROWS, Entry, batches_of, thresholds_of
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.spaces.indices import INDICES
 from isometrics.testing.strategies import binary_samples, count_tables, point_clouds

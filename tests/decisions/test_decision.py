@@ -20,12 +20,7 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics._core.arrays import plain
 from isometrics.decisions.decision import fingerprint_of
-from isometrics.errors import (
-    DimensionError,
-    MissingValueError,
-    NotAnswerableError,
-    ScoreError,
-)
+from isometrics.errors import DimensionError, MissingValueError, NotAnswerableError, ScoreError
 from isometrics.testing.strategies import binary_samples
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]

@@ -47,10 +47,7 @@ def parse(**asked):
             {"min_precision": 0.5, "min_recall": 0.25},
             "F1 with precision of 0.5 or more and recall of 0.25 or more",
         ),
-        (
-            {"min_precision": 0.8, "sure": 0.95},
-            "recall with precision of 0.8 or more (95% sure)",
-        ),
+        ({"min_precision": 0.8, "sure": 0.95}, "recall with precision of 0.8 or more (95% sure)"),
         ({"beta": 2, "budget": 4}, "F2 with at most 10% flagged"),
         ({"cost": 0.5, "min_recall": 0.5}, "cost per row with recall of 0.5 or more"),
         ({"index": "cost", "budget": 4}, "cost (λ 0.5) with at most 10% flagged"),
@@ -207,10 +204,7 @@ def test_a_budget_is_a_number_of_rows_until_the_rows_are_known():
         ({"false_alarm_cost": 1}, "one error is given without that of the other; pass"),
         ({"miss_cost": -1, "false_alarm_cost": 1}, "miss_cost must be 0 or lie between 1e-100 and"),
         ({"miss_cost": 1, "false_alarm_cost": inf}, "false_alarm_cost must be 0 or lie between"),
-        (
-            {"miss_cost": 1.1e100, "false_alarm_cost": 1},
-            "miss_cost must be 0 or lie between 1e",
-        ),
+        ({"miss_cost": 1.1e100, "false_alarm_cost": 1}, "miss_cost must be 0 or lie between 1e"),
         ({"miss_cost": 1, "false_alarm_cost": 9e-101}, r"^false_alarm_cost must .* and 1e\+100"),
         ({"miss_cost": 0, "false_alarm_cost": 0}, "are both 0; give what an error costs"),
         ({"miss_cost": "high", "false_alarm_cost": 0}, "miss_cost must be a number"),

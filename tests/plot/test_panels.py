@@ -95,12 +95,7 @@ def test_the_band_is_filled_between_its_ends(space):
         assert corners[:, 1].max() == pytest.approx(np.nanmax(band.upper))
         np.testing.assert_allclose(line.get_ydata(), band.estimate)
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert texts == [
-        "A \\$, 95% band, simultaneous",
-        "A \\$",
-        "B, 95% band, simultaneous",
-        "B",
-    ]
+    assert texts == ["A \\$, 95% band, simultaneous", "A \\$", "B, 95% band, simultaneous", "B"]
     assert ax.get_xlabel()
     ax.figure.canvas.draw()
 

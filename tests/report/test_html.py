@@ -11,15 +11,7 @@ import isometrics as iso
 from isometrics import OperatingPoints
 from isometrics.errors import FileError, ParameterError
 from isometrics.report import report_html, write_report
-from isometrics.report.html import (
-    DATA,
-    SUMMARY,
-    TITLE,
-    page_of,
-    summary_html,
-    template,
-    title_of,
-)
+from isometrics.report.html import DATA, SUMMARY, TITLE, page_of, summary_html, template, title_of
 from isometrics.report.model import report_model
 
 SMALL = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])

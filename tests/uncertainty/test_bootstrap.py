@@ -21,10 +21,7 @@ NAMED = {each.name: each for each in registered()}
 
 RNG = np.random.default_rng(11)
 LABELS = np.arange(400) < 120
-SCORES = {
-    "A": RNG.normal(1.4 * LABELS).round(2),
-    "B": RNG.normal(1.0 * LABELS).round(1),
-}
+SCORES = {"A": RNG.normal(1.4 * LABELS).round(2), "B": RNG.normal(1.0 * LABELS).round(1)}
 GROUPS = np.arange(400) % 57
 WEIGHTS = RNG.uniform(0.2, 3, 400)
 POINTS = iso.OperatingPoints.from_scores(LABELS, SCORES["A"])

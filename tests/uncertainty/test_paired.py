@@ -11,13 +11,7 @@ import isometrics as iso
 from isometrics._core.results import percent
 from isometrics.errors import ParameterError
 from isometrics.measures import optimal_threshold
-from isometrics.uncertainty.intervals import (
-    Difference,
-    Interval,
-    differences_of,
-    holm,
-    share_above,
-)
+from isometrics.uncertainty.intervals import Difference, Interval, differences_of, holm, share_above
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))

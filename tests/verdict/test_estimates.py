@@ -15,13 +15,7 @@ from isometrics.errors import IsometricsError
 from isometrics.points.models import count_models
 from isometrics.testing.strategies import binary_samples
 from isometrics.verdict.contest import Contest, best_models, choose
-from isometrics.verdict.estimates import (
-    confidence_set,
-    interval_at,
-    mean_known,
-    picked,
-    win_shares,
-)
+from isometrics.verdict.estimates import confidence_set, interval_at, mean_known, picked, win_shares
 
 NAN = float("nan")
 

@@ -165,10 +165,7 @@ PAIR = {"confidence_set": ("logit", "forest")}
             {"expected": NAN, "replicates": 0, "objective": objective(beta=0.5)},
             f"{USE} F (β 0.5) is 0.68 on these rows.",
         ),
-        (
-            COST | {"expected": NAN, "replicates": 0},
-            f"{USE} Cost per row is 0.68 on these rows.",
-        ),
+        (COST | {"expected": NAN, "replicates": 0}, f"{USE} Cost per row is 0.68 on these rows."),
         (
             {
                 "kept": (KEPT,),
@@ -389,10 +386,7 @@ def test_a_chance_that_no_resample_had_is_not_called_none(missed, words):
 )
 def test_the_lead_is_told_with_its_sign(changes, line):
     """A cost is told in the user's unit."""
-    interval = {
-        "lead_interval": Interval(-0.05, 0.0006),
-        "confidence_set": ("logit", "forest"),
-    }
+    interval = {"lead_interval": Interval(-0.05, 0.0006), "confidence_set": ("logit", "forest")}
     assert verdict(**changes, **interval).lines()[2] == line
     useless = verdict(**changes, **interval, better_than_nothing=False)
     assert line not in useless.lines()

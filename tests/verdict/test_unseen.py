@@ -70,10 +70,7 @@ def test_clusters_and_weights_count_as_fewer_rows():
     lower = []
     for weight, size in ((1.0, 1), (3.0, 1), (1.0, 10)):
         analysis = iso.analyse(
-            labels,
-            scores,
-            sample_weight=np.full(400, weight),
-            groups=np.arange(400) // size,
+            labels, scores, sample_weight=np.full(400, weight), groups=np.arange(400) // size
         )
         lower.append(analysis.verdict(clusters=True, **OPTIONS).interval.lower)
     plain, weighted, clustered = lower

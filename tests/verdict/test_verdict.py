@@ -360,11 +360,7 @@ def test_tuning_data_and_folds_that_do_not_fit_are_refused():
     hull = iso.Analysis({name: tuning.models[name].hull()}, without_rows="")
     groups = grouped(test, np.arange(150) % 3)
     for analysis, asked, message in (
-        (
-            test,
-            {"thresholds_from": iso.analyse(*sample(1.0))},
-            "the tuning data has the models a",
-        ),
+        (test, {"thresholds_from": iso.analyse(*sample(1.0))}, "the tuning data has the models a"),
         (test, {"thresholds_from": tuning, "folds": True}, "pass folds= or thresholds_from=, not"),
         (
             test,
