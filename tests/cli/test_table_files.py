@@ -81,7 +81,7 @@ def test_what_a_format_cannot_hold_is_one_sentence_before_the_header_is_out(tmp_
     assert capsys.readouterr().out == ""
 
 
-def test_json_has_no_nan_and_escapes_what_is_no_text(tmp_path):
+def test_json_and_texts_that_need_escapes(tmp_path, monkeypatch):
     path = tmp_path / "t.json"
     write_table({"x": np.array([1.5, math.nan, -math.inf]), "n": ["a", None, "\udc80"]}, str(path))
     assert json.loads(path.read_bytes(), parse_constant=pytest.fail) == [
@@ -89,15 +89,6 @@ def test_json_has_no_nan_and_escapes_what_is_no_text(tmp_path):
         {"x": None, "n": None},
         {"x": "-Infinity", "n": "\udc80"},
     ]
-
-
-@pytest.mark.parametrize(("suffix", "content"), [("json", "[\n\n]\n"), ("jsonl", "\n")])
-def test_json_without_rows(tmp_path, suffix, content):
-    write_table({"x": np.array([])}, str(tmp_path / f"t.{suffix}"))
-    assert (tmp_path / f"t.{suffix}").read_text() == content
-
-
-def test_a_table_on_standard_output_is_what_the_file_would_be(tmp_path, monkeypatch):
     columns = {"modèle": ["€😀", "x"]}
     stream = io.TextIOWrapper(io.BytesIO(), encoding="latin-1", errors="backslashreplace")
     monkeypatch.setattr(sys, "stdout", stream)
@@ -105,6 +96,12 @@ def test_a_table_on_standard_output_is_what_the_file_would_be(tmp_path, monkeypa
     stream.flush()
     write_table(columns, str(tmp_path / "t.csv"))
     assert stream.buffer.getvalue() == (tmp_path / "t.csv").read_bytes()
+
+
+@pytest.mark.parametrize(("suffix", "content"), [("json", "[\n\n]\n"), ("jsonl", "\n")])
+def test_json_without_rows(tmp_path, suffix, content):
+    write_table({"x": np.array([])}, str(tmp_path / f"t.{suffix}"))
+    assert (tmp_path / f"t.{suffix}").read_text() == content
 
 
 def test_long_doubles_are_not_rounded():

@@ -179,24 +179,6 @@ def test_thresholds_and_labels_at_both_ends():
     assert "label_lo" in result.to_frame("pandas")
 
 
-def test_the_empty_rule_wins_where_false_positives_cost_all():
-    result = iso.compare({"a": BOLD, "b": USELESS}, "cost")
-    assert result.winners.names == ((NOTHING,), ("a",), (EVERYTHING,))
-    assert result.winners.threshold_lo[0] == math.inf
-    assert result.sentence() == (
-        "By cost, a is better for 0.18 < λ < 0.89; for λ < 0.18 calling nothing positive is as "
-        "good as either model; for λ > 0.89 calling everything positive is as good as either "
-        "model."
-    )
-    halves = {
-        name: iso.OperatingPoints.from_counts(
-            points.tp / 2, points.fp / 2, positives=5.0, negatives=15.0
-        )
-        for name, points in (("a", BOLD), ("b", USELESS))
-    }
-    assert iso.compare(halves, "cost").winners.names == result.winners.names
-
-
 def test_other_totals_of_one_prevalence():
     double = iso.OperatingPoints.from_counts(
         CAREFUL.tp * 2, CAREFUL.fp * 2, positives=20, negatives=60
@@ -390,6 +372,21 @@ def test_a_sentence_tells_close_ends_apart():
         "By f-measure, one is better for λ < 0.23112 and for λ > 0.99999, "
         "other for 0.23112 < λ < 0.99999."
     )
+    result = iso.compare({"a": BOLD, "b": USELESS}, "cost")
+    assert result.winners.names == ((NOTHING,), ("a",), (EVERYTHING,))
+    assert result.winners.threshold_lo[0] == math.inf
+    assert result.sentence() == (
+        "By cost, a is better for 0.18 < λ < 0.89; for λ < 0.18 calling nothing positive is as "
+        "good as either model; for λ > 0.89 calling everything positive is as good as either "
+        "model."
+    )
+    halves = {
+        name: iso.OperatingPoints.from_counts(
+            points.tp / 2, points.fp / 2, positives=5.0, negatives=15.0
+        )
+        for name, points in (("a", BOLD), ("b", USELESS))
+    }
+    assert iso.compare(halves, "cost").winners.names == result.winners.names
 
 
 def test_the_areas():

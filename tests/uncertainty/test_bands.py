@@ -131,7 +131,7 @@ def test_threads_clusters_weights_and_prevalence():
     assert repr(one).startswith("CurveReplicates: 120 replicates in pr space at 1 x")
 
 
-def test_replicates_without_a_class_have_no_curve():
+def test_replicates_without_a_class_and_refusals():
     few = iso.OperatingPoints.from_scores([1, 1, 0, 0, 0, 0], [6, 3, 5, 4, 2, 1])
     curves = iso.bootstrap_curves(few, **FEW)
     undefined = np.isnan(curves.replicates[0]).any(axis=1)
@@ -140,9 +140,6 @@ def test_replicates_without_a_class_have_no_curve():
     broken = replace(curves, replicates=curves.replicates[:, undefined])
     with pytest.raises(NotAnswerableError, match="a band needs two replicates or more"):
         broken.band()
-
-
-def test_what_is_refused():
     curves = iso.bootstrap_curves(POINTS, n_resamples=5, x=0.5)
     with pytest.raises(ParameterError, match="kind must be one of 'pointwise', 'simultaneous'"):
         curves.band(kind="narrow")

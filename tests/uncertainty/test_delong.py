@@ -63,7 +63,7 @@ def test_intervals_are_symmetric_in_log_odds():
     assert 0 < result.lower[0] < result.upper[0] < 1
 
 
-def test_paired_differences():
+def test_differences():
     result = iso.delong(LABELS, SCORES)
     gaps = result.differences()
     assert list(zip(gaps.first, gaps.second, strict=True)) == [("A", "B"), ("A", "C"), ("B", "C")]
@@ -78,9 +78,6 @@ def test_paired_differences():
     assert (gaps.p_adjusted >= gaps.p).all()
     assert np.isnan(gaps.better).all()
     assert gaps.sentence().startswith("A is better than B by AUROC: 0.")
-
-
-def test_unpaired_differences():
     halves = (slice(0, 80), slice(30, None))
     one, two = (iso.delong(LABELS[rows], SCORES["B"][rows]) for rows in halves)
     gaps = one.against(two, names=("this year", "last year"))

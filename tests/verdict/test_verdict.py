@@ -168,6 +168,12 @@ def test_nothing_costs_less_than_nothing():
     found = iso.analyse(labels, mistaken).verdict(cost=0.5, thresholds_from=tuning, **FEW)
     assert str(found.interval.lower) == "0.0"
     assert "(95%: 0.00 to 0.02" in found.sentence()
+    labels, scores = sample(1.0)
+    scores["a"][-1] = inf
+    found = iso.analyse(labels, scores).verdict(miss_cost=0.001, false_alarm_cost=1, **FEW)
+    assert (found.threshold, found.decision.tp, found.decision.fp) == (inf, 0, 0)
+    assert found.value == found.doing_nothing["flagging nothing"]
+    assert found.better_than_nothing is False
 
 
 def test_constraints_by_hand():
@@ -183,15 +189,6 @@ def test_constraints_by_hand():
     labels = np.arange(49) < 20
     found = iso.analyse(labels, -np.arange(49.0)).verdict(budget=1, **FEW)
     assert found.decision.tp == 1
-
-
-def test_a_score_of_infinity_need_not_be_flagged():
-    labels, scores = sample(1.0)
-    scores["a"][-1] = inf
-    found = iso.analyse(labels, scores).verdict(miss_cost=0.001, false_alarm_cost=1, **FEW)
-    assert (found.threshold, found.decision.tp, found.decision.fp) == (inf, 0, 0)
-    assert found.value == found.doing_nothing["flagging nothing"]
-    assert found.better_than_nothing is False
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -437,9 +434,6 @@ def test_groups_without_a_verdict_are_told_with_tuning_data():
     assert found.warnings[-1].startswith("the groups have no verdicts of their own")
     drawn = here.verdict(thresholds_from=there, clusters=True, **FEW)
     assert not any("no verdicts of their own" in each for each in drawn.warnings)
-
-
-def test_whole_groups_of_classes_need_their_rows():
     labels = np.arange(60) % 3
     scores = np.random.default_rng(0).random((60, 3))
     analysis = iso.analyse(labels, scores, groups=np.arange(60) % 5)
