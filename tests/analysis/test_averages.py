@@ -36,6 +36,10 @@ def test_means_by_hand():
     areas = [points.roc.area() for points in (ONE, TWO)]
     assert result.of("AUROC") == pytest.approx(np.mean(areas))
     assert np.isnan(result.gain[0, :2]).all()
+    # On the gain scale F is a weighted mean of precision and recall, and so are averages.
+    result = iso.average(FOLDS, beta=2, threshold=0.8)
+    precision, recall, f = result.gain[0, 2:]
+    assert f == pytest.approx(0.2 * precision + 0.8 * recall)
 
 
 @given(binary_samples(), st.sampled_from([0.5, 1, 3]), st.integers(1, 4))
@@ -48,21 +52,11 @@ def test_the_average_of_equal_folds_is_each_of_them(sample, beta, folds):
     assert result.prevalence == pytest.approx(points.prevalence)
 
 
-def test_the_mean_of_the_gains_is_the_gain_of_the_mean():
-    """On the gain scale F is a weighted mean of precision and recall, and so are averages."""
-    result = iso.average(FOLDS, beta=2, threshold=0.8)
-    precision, recall, f = result.gain[0, 2:]
-    assert f == pytest.approx(0.2 * precision + 0.8 * recall)
-
-
-def test_faces():
+def test_faces_and_vertical_averages():
     result = iso.average(dict(zip("abcde", FOLDS, strict=True)), prevalence=0.25)
     assert result.folds == tuple("abcde")
     assert repr(result).startswith("Average: 5 folds at prevalence 0.25\n  measure ")
     assert "model" not in result.to_frame("pandas").columns
-
-
-def test_vertical_averages():
     result = iso.average(FOLDS)
     for space in ("roc", "prg"):
         band = result.curve(space, x=[0.2, 0.6], confidence_level=0.9)
@@ -97,9 +91,6 @@ def test_folds_of_different_prevalence_need_a_choice():
         ParameterError, match="prevalence must be one of 'refuse', 'pooled', 'mean'"
     ):
         iso.average([ONE], prevalence="own")
-
-
-def test_stratified_folds_differ_by_a_row_at_most():
     folds = [
         iso.OperatingPoints.from_scores(np.arange(size) < positives, np.arange(size, 0, -1))
         for size, positives in ((10, 3), (10, 4), (11, 4))
@@ -134,10 +125,7 @@ def test_a_fold_without_true_positives_has_an_f_of_0():
     ("tables", "said"),
     [
         (3, "tables must be a list of OperatingPoints or a mapping of folds to them but is int"),
-        (
-            "abc",
-            "tables must be a list of OperatingPoints or a mapping of folds to them but is str",
-        ),
+        ("abc", "tables must be a list of OperatingPoints or a mapping of folds to them but is s"),
         ([], "tables is empty; at least one fold is needed"),
         ([3], "models must be a mapping of names to OperatingPoints but is int"),
         ([{}], "tables is empty; at least one fold is needed"),
@@ -187,9 +175,6 @@ def test_a_fold_of_one_class_for_one_model_is_left_out_for_all():
         result = iso.average(analysis, prevalence="pooled")
     assert sorted(result.folds) == ["a", "b", "e"]
     assert result.prevalence == 7 / 16
-
-
-def test_without_a_fold_of_both_classes_there_is_no_average():
     analysis = iso.analyse([1, 0, 1], [3, 2, 1], groups=list("aba"))
     with pytest.raises(OneClassError, match="no fold has both classes, which averages need: 'a'"):
         iso.average(analysis)

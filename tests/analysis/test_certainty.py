@@ -42,20 +42,13 @@ def test_an_analysis_resamples_its_rows(sample, weights, clusters):
     np.testing.assert_array_equal(found.replicates, expected.replicates)
 
 
-def test_rows_stand_in_for_tables_that_lack_some(sample):
-    labels, scores = sample
-    analysis = iso.analyse(labels, scores)
-    corners = {
-        name: iso.OperatingPoints.from_scores(labels, values, rows="corners")
-        for name, values in scores.items()
-    }
-    found = replace(analysis, models=corners).bootstrap("AUROC", **QUICK)
-    assert found == analysis.bootstrap("AUROC", **QUICK)
-
-
-def test_clusters_of_an_analysis_are_its_groups(analysis):
+def test_what_is_refused(analysis):
     with pytest.raises(ParameterError, match=r"clusters must be True or False: .* its groups"):
         analysis.bootstrap("AUROC", clusters=np.arange(400), **QUICK)
+    with pytest.raises(NotAnswerableError, match="it was made of tables; make it with analyse"):
+        iso.Analysis(analysis.models).bootstrap(**QUICK)
+    with pytest.raises(ParameterError, match="leave out group="):
+        analysis.plot("roc", group="0", bands={})
 
 
 def test_one_table_is_enough_for_one_model(analysis):
@@ -67,14 +60,6 @@ def test_one_table_is_enough_for_one_model(analysis):
     frame = found.to_frame("pandas")
     assert (frame["aupr_lower"][0], frame["aupr_upper"][0]) == expected
     assert "90% interval" in repr(found)
-
-
-def test_models_without_rows_are_not_compared(analysis):
-    with pytest.raises(NotAnswerableError, match="it was made of tables; make it with analyse"):
-        iso.Analysis(analysis.models).bootstrap(**QUICK)
-
-
-def test_one_table_moved_to_another_prevalence_is_resampled_as_it_was_counted(analysis):
     points = analysis.models["one"]
     moved = iso.Analysis({"one": points}).at_prevalence(0.3).at_prevalence(0.1)
     found = moved.bootstrap("AUPR", **QUICK)
@@ -160,15 +145,16 @@ def test_groups_of_one_model_have_intervals_from_their_tables(sample):
         assert (row["aupr_lower"], row["aupr_upper"]) == pytest.approx(sure.interval(), rel=1e-12)
 
 
-def test_groups_have_no_intervals_where_each_is_drawn_as_a_whole(analysis):
+def test_what_is_said_of_the_intervals_of_groups(analysis):
     summary = analysis.summary(confidence_level=0.95, clusters=True, **QUICK)
     assert summary.notes[-1] == ("Groups have no intervals: clusters=True draws each as a whole.")
     frame = summary.to_frame("pandas")
     assert np.isnan(frame["auroc_lower"][frame["group"] != "(all rows)"]).all()
     assert not np.isnan(frame["auroc_lower"][:2]).any()
-
-
-def test_what_small_groups_leave_undefined_is_said_once():
+    told = []
+    analysis.summary(confidence_level=0.9, progress=lambda *both: told.append(both), **QUICK)
+    assert told[-1] == (21 * 60, 21 * 60)
+    assert told == sorted(told)
     labels, scores = [1, 0, 1, 0] + [1, 0] * 30, [4, 1, 3, 2, *np.arange(60) % 7]
     analysis = iso.analyse(labels, scores, groups=["few"] * 4 + ["many"] * 60)
     notes = analysis.summary(confidence_level=0.9, **QUICK).notes[-3:]
@@ -177,13 +163,6 @@ def test_what_small_groups_leave_undefined_is_said_once():
         "Some replicates of groups lack a class and are left out (few).",
         "Intervals undefined (score in few): too few different replicates to tell.",
     )
-
-
-def test_progress_counts_the_replicates_of_all_groups(analysis):
-    told = []
-    analysis.summary(confidence_level=0.9, progress=lambda *both: told.append(both), **QUICK)
-    assert told[-1] == (21 * 60, 21 * 60)
-    assert told == sorted(told)
 
 
 def test_models_side_by_side_have_a_line_of_intervals(sample):
@@ -216,6 +195,14 @@ def test_bands_are_those_of_the_rows(sample, analysis):
     curves = iso.bootstrap_curves(labels, scores, space="prg", random_state=0, **QUICK)
     np.testing.assert_array_equal(one.lower, curves.band("one").lower)
     np.testing.assert_array_equal(other.upper, curves.band("other").upper)
+    labels, scores = sample
+    analysis = iso.analyse(labels, scores)
+    corners = {
+        name: iso.OperatingPoints.from_scores(labels, values, rows="corners")
+        for name, values in scores.items()
+    }
+    found = replace(analysis, models=corners).bootstrap("AUROC", **QUICK)
+    assert found == analysis.bootstrap("AUROC", **QUICK)
 
 
 @pytest.mark.parametrize(("space", "places"), [("roc", 1), ("all", 4)])
@@ -227,8 +214,3 @@ def test_bands_are_drawn_under_the_curves(analysis, space, places):
     for with_bands, without in zip(drawn, plain, strict=True):
         assert len(with_bands.collections) == len(without.collections) + 2
     mpl.pyplot.close("all")
-
-
-def test_bands_of_one_group_are_refused(analysis):
-    with pytest.raises(ParameterError, match="leave out group="):
-        analysis.plot("roc", group="0", bands={})

@@ -42,9 +42,6 @@ def only(analysis):
     return points
 
 
-# ---------------------------------------------------------------------- two classes
-
-
 @pytest.mark.parametrize(
     "labels", [YES == "yes", (YES == "yes").astype(int), np.where(YES == "yes", 1.0, -1.0)]
 )
@@ -77,10 +74,15 @@ def test_texts_are_in_sorted_order(pos_label):
         assert only(iso.analyse(YES, {"rf": frame}, pos_label=pos_label)) == expected
 
 
-def test_which_text_is_positive_is_asked():
+def test_which_text_is_positive_is_asked_and_one_class_refused():
     with pytest.raises(LabelError, match="say which one is positive with pos_label="):
         iso.analyse(np.where(YES == "yes", "dog", "other"), TWO)
     assert iso.analyse(YES, TWO).models == {"score": DOG}
+    for labels in (np.ones(60, bool), np.zeros(60, bool)):
+        with pytest.raises(OneClassError, match="has only"):
+            iso.analyse(labels, TWO)
+    with pytest.raises(OneClassError, match="has only"):
+        iso.analyse(["yes"] * 60, TWO, pos_label="yes", classes=["no", "yes"])
 
 
 def test_two_columns_of_a_frame_are_models_unless_they_are_called_as_the_labels():
@@ -91,9 +93,6 @@ def test_two_columns_of_a_frame_are_models_unless_they_are_called_as_the_labels(
     mixed = [label if label == "yes" else 0 for label in YES]
     models = iso.analyse(mixed, pd.DataFrame(TWO, columns=["A", "B"]), pos_label="yes").models
     assert models["B"] == DOG
-
-
-def test_several_models_with_two_columns_each():
     analysis = iso.analyse(YES, {"A": TWO, "B": SCORES[:, 0]}, pos_label="yes")
     assert analysis.models["A"] == DOG
     assert analysis.models["B"] == table(YES == "yes", SCORES[:, 0])
@@ -105,26 +104,15 @@ def test_one_column_for_each_model_has_no_classes(scores):
         iso.analyse(YES, scores, pos_label="yes", classes=["no", "yes"])
 
 
-def test_one_column():
+def test_one_column_and_absent_rows():
     expected = table(YES == "yes", SCORES[:, 2])
     truth = (YES == "yes")[:, None]
     assert only(iso.analyse(truth, SCORES[:, 2:])) == expected
     assert only(iso.analyse(truth, [TWO])) == expected
     assert only(iso.analyse(pd.DataFrame({"y": truth[:, 0]}), SCORES[:, 2])) == expected
-
-
-def test_a_row_of_weight_zero_is_absent():
     labels, scores = [*YES, "maybe", None], np.vstack([TWO, [[0.5, 0.5], [0.5, np.nan]]])
     weights = [1] * 60 + [0, 0]
     assert only(iso.analyse(labels, scores, sample_weight=weights, pos_label="yes")) == DOG
-
-
-def test_one_class_is_refused():
-    for labels in (np.ones(60, bool), np.zeros(60, bool)):
-        with pytest.raises(OneClassError, match="has only"):
-            iso.analyse(labels, TWO)
-    with pytest.raises(OneClassError, match="has only"):
-        iso.analyse(["yes"] * 60, TWO, pos_label="yes", classes=["no", "yes"])
 
 
 @given(st.data())
@@ -148,9 +136,6 @@ def test_bootstrap_takes_what_analyse_takes(data):
     assert band == iso.bootstrap_curves(labels, scores, **curves).band()
 
 
-# ---------------------------------------------------------------------- several classes
-
-
 @pytest.mark.parametrize("kind", [np.asarray, np.ndarray.tolist, csr_array])
 def test_each_class_against_the_rest(kind):
     analysis = iso.analyse(LABELS, kind(SCORES))
@@ -168,15 +153,6 @@ def test_columns_with_the_names_of_classes_may_have_any_order(before, kind):
     columns = {f"{before}{name}": SCORES[:, j] for j, name in reversed(list(enumerate(NAMES)))}
     analysis = iso.analyse(LABELS, kind(columns))
     assert analysis.models == iso.analyse(LABELS, SCORES).models
-
-
-def test_numbers_are_names_too():
-    codes = np.searchsorted(NAMES, LABELS)
-    expected = list(iso.analyse(LABELS, SCORES).models.values())
-    for labels in (codes, codes.astype(float), pd.Series(codes)):
-        analysis = iso.analyse(labels, pd.DataFrame(SCORES))
-        assert list(analysis.models) == ["0", "1", "2"]
-        assert list(analysis.models.values()) == expected
 
 
 def test_weights_and_groups():
@@ -202,18 +178,12 @@ def test_a_class_without_rows_is_left_out():
     assert analysis.skipped == {"3": "every row has this class"}
     with pytest.raises(OneClassError, match=r"no class has both .*: 0 \(every row has this class"):
         iso.analyse(np.ones((60, 3)), SCORES)
-
-
-def test_one_of_several_classes():
     analysis = iso.analyse(LABELS, SCORES, pos_label="dog")
     assert analysis.models == {"dog": DOG}
     assert analysis.one_vs_rest
     assert not any("Macro" in note for note in analysis.summary().notes)
     with pytest.raises(LabelError, match=r"^pos_label is 'eel', which is not among the classes"):
         iso.analyse(LABELS, SCORES, pos_label="eel")
-
-
-# ---------------------------------------------------------------------- multilabel
 
 
 def multilabel(names=("0", "1", "2")):
@@ -231,7 +201,7 @@ def test_indicators(kind):
     assert named.models == multilabel(NAMES)
 
 
-def test_names_of_the_columns_of_frames():
+def test_names_of_columns():
     truth = pd.DataFrame(INDICATOR, columns=NAMES)
     assert iso.analyse(truth, SCORES).models == multilabel(NAMES)
     scores = pl.DataFrame(SCORES, schema=list(NAMES))
@@ -239,6 +209,12 @@ def test_names_of_the_columns_of_frames():
     assert iso.analyse(truth, scores.select("dog", "cat", "bird")).models == multilabel(NAMES)
     with pytest.raises(ParameterError, match="the columns 'bird', 'cat' and 'dog' but scores has"):
         iso.analyse(truth, pd.DataFrame(SCORES, columns=["a", "b", "c"]))
+    codes = np.searchsorted(NAMES, LABELS)
+    expected = list(iso.analyse(LABELS, SCORES).models.values())
+    for labels in (codes, codes.astype(float), pd.Series(codes)):
+        analysis = iso.analyse(labels, pd.DataFrame(SCORES))
+        assert list(analysis.models) == ["0", "1", "2"]
+        assert list(analysis.models.values()) == expected
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array])
@@ -255,9 +231,6 @@ def test_outputs_of_other_than_two_classes(columns, options):
     outputs = [np.zeros((60, columns if j == 1 else 2)) for j in range(3)]
     with pytest.raises(DimensionError, match=r"^scores has an array for each of 3 outputs; each"):
         iso.analyse(INDICATOR, outputs, **options)
-
-
-# ---------------------------------------------------------------------- what follows
 
 
 def test_averages_are_on_the_gain_scale():
@@ -283,25 +256,15 @@ def test_classes_are_no_rivals():
     assert printed.startswith("Summary: 3 classes, 20 positives, 40 negatives")
     assert "*" not in printed
     assert "The classes differ in prevalence" in repr(iso.analyse(INDICATOR, SCORES).summary())
-
-
-def test_a_verdict_for_each_class():
-    verdicts = iso.analyse(LABELS, SCORES).verdict_by_class(n_resamples=20)
-    alone = iso.analyse(LABELS == "dog", {"dog": SCORES[:, 2]}).verdict(n_resamples=20)
-    assert list(verdicts) == list(NAMES)
-    assert verdicts["dog"].threshold == alone.threshold
-    # A class has no rivals to be used instead of.
-    told = f"Flag scores of {alone.threshold_text} or more as dog. Expect F1 "
-    assert verdicts["dog"].sentence().startswith(told)
-
-
-def test_the_sentence_of_a_class_that_is_told_apart_by_nothing():
     labels = np.resize(["ant", "bee", "cat"], 90)
     verdicts = iso.analyse(labels, np.random.default_rng(4).random((90, 3))).verdict_by_class(
         n_resamples=50
     )
     start = "This class is told apart no better than flagging everything, beyond chance."
     assert verdicts["ant"].sentence().startswith(start)
+    dog = iso.analyse(LABELS, SCORES).verdict_by_class(n_resamples=20)["dog"]
+    told = f"Flag scores of {dog.threshold_text} or more as dog. Expect F1 "
+    assert dog.sentence().startswith(told)
 
 
 def test_intervals_of_one_class_of_a_file(tmp_path):
@@ -332,9 +295,6 @@ def test_random_labels(data):
     for kind in (np.asarray, lambda x: pl.DataFrame(x, schema=list("vwxyz"[:n_classes]))):
         other = iso.analyse(labels, kind(scores[:, order]), classes=[names[j] for j in order])
         assert other.models == models
-
-
-# ---------------------------------------------------------------------- bad input
 
 
 FLAGS = YES == "yes"

@@ -59,19 +59,6 @@ def test_order_and_source_do_not_change_the_fingerprint(tmp_path, name):
     assert here.origin[:4] == ("a", None, None, None)
 
 
-def test_models_that_a_column_names(tmp_path):
-    frame = pd.concat(
-        [
-            pd.DataFrame({"y": np.where(LABELS, "yes", "no"), "model": name, "score": scores})
-            for name, scores in SCORES.items()
-        ]
-    )
-    path = written(tmp_path, frame, "long.parquet")
-    decision = iso.read_predictions(path, pos_label="yes").decision("b")
-    assert decision.origin[1:4] == ("score", "model", "yes")
-    assert decision.origin.fingerprint == ANALYSIS.decision("b").origin.fingerprint
-
-
 def test_classes_of_one_classifier_have_their_own_labels(tmp_path):
     classes = RNG.integers(0, 3, 300)
     columns = {f"p_{code}": RNG.normal(classes == code) for code in range(3)}

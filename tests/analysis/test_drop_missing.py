@@ -48,25 +48,13 @@ def test_all_models_keep_the_same_rows(kind, labels):
     assert found.description == f"5 rows; {SAID}"
 
 
-def test_the_words_are_those_of_files(tmp_path):
+def test_words_weights_and_refusals(tmp_path):
     frame = pd.DataFrame({"y_true": LABELS, "A": A, "B": B})
     frame.to_csv(tmp_path / "x.csv", index=False)
     read = iso.read_predictions(tmp_path / "x.csv", drop_missing=True)
     assert SAID in read.description
     assert read.models == iso.analyse(LABELS, {"A": A, "B": B}, drop_missing=True).models
-
-
-def test_every_row_is_missing_something():
-    with pytest.raises(MissingValueError, match="every row misses a value, so that none is left"):
-        iso.analyse([1, None], [NAN, 0.5], drop_missing=True)
-    with pytest.raises(MissingValueError, match="y_true has missing values"):
-        iso.analyse([1, 0, None], [1, 2, 3])
-    with pytest.raises(LengthError, match="A has 2 values but y_true has 3"):
-        iso.analyse([1, 0, None], {"A": [1, 2]}, drop_missing=True)
-
-
-def test_weights_and_groups():
-    """A row of weight 0 is absent, whatever it misses."""
+    # A row of weight 0 is absent, whatever it misses.
     labels, scores = [1, 0, 1, 0, NAN, 1], [5, 4, 3, 2, 1, NAN]
     weights, groups = [1, 2, NAN, 3, 0, 0], ["a", "a", "a", "a", None, "b"]
     found = iso.analyse(labels, scores, sample_weight=weights, groups=groups, drop_missing=True)
@@ -75,6 +63,12 @@ def test_weights_and_groups():
         "(sample_weight: 1)"
     )
     assert found.models["score"].negatives == 5
+    with pytest.raises(MissingValueError, match="every row misses a value, so that none is left"):
+        iso.analyse([1, None], [NAN, 0.5], drop_missing=True)
+    with pytest.raises(MissingValueError, match="y_true has missing values"):
+        iso.analyse([1, 0, None], [1, 2, 3])
+    with pytest.raises(LengthError, match="A has 2 values but y_true has 3"):
+        iso.analyse([1, 0, None], {"A": [1, 2]}, drop_missing=True)
 
 
 NAMES = np.array(["cat", "dog", "owl"])

@@ -63,21 +63,18 @@ def test_what_cannot_be_scores_is_left_out_without_a_word(tmp_path):
         assert (list(analysis.models), said) == (["forest", "logit"], [])
 
 
-def test_named_scores_are_taken_as_they_are_named(tmp_path):
-    for given in forms(TABLE | {"amount": SHARES * 900}, tmp_path):
-        analysis, said = told(given, scores=["forest", "amount"])
-        assert (list(analysis.models), said) == (["forest", "amount"], [])
-
-
 def test_a_column_is_outside_by_all_its_rows(tmp_path):
     """Also where the first thousand rows lie inside."""
     late = np.sort(SHARES.repeat(5) * 3)
     table = {name: np.repeat(values, 5) for name, values in TABLE.items()} | {"late": late}
     for given in forms(table, tmp_path):
         assert list(told(given)[0].models) == ["forest", "logit"]
+    for given in forms(TABLE | {"amount": SHARES * 900}, tmp_path):
+        analysis, said = told(given, scores=["forest", "amount"])
+        assert (list(analysis.models), said) == (["forest", "amount"], [])
 
 
-def test_strict_takes_no_guesses(tmp_path, capsys):
+def test_strict_takes_no_guesses(tmp_path, capsys, monkeypatch):
     frame, file, _ = forms(TABLE | {"site": np.arange(ROWS) % 2}, tmp_path)
     with pytest.raises(ParameterError) as refused:
         iso.read_predictions(frame, strict=True)
@@ -90,16 +87,6 @@ def test_strict_takes_no_guesses(tmp_path, capsys):
     words = "--label label --group site --scores forest logit"
     assert said.endswith(f"if these are right, write {words}\n")
     assert main(["summary", str(file), "--strict", *words.split()]) == 0
-
-
-def test_strict_by_the_environment(tmp_path, monkeypatch, capsys):
-    _, file, _ = forms(TABLE, tmp_path)
-    monkeypatch.setenv("ISOMETRICS_STRICT", "1")
-    assert main(["summary", str(file)]) == 2
-    assert "--strict takes no guesses" in capsys.readouterr().err
-
-
-def test_strict_quotes_names_for_the_shell(tmp_path, capsys):
     file = tmp_path / "x.csv"
     pd.DataFrame({"y": LABELS.astype(int), "my model": SHARES}).to_csv(file, index=False)
     assert main(["summary", str(file), "--strict"]) == 2
@@ -107,6 +94,10 @@ def test_strict_quotes_names_for_the_shell(tmp_path, capsys):
     pd.DataFrame({"y": LABELS.astype(int), "p{x}": SHARES}).to_csv(file, index=False)
     assert main(["summary", str(file), "--strict"]) == 2
     assert "write --label --scores" in capsys.readouterr().err
+    _, file, _ = forms(TABLE, tmp_path)
+    monkeypatch.setenv("ISOMETRICS_STRICT", "1")
+    assert main(["summary", str(file)]) == 2
+    assert "--strict takes no guesses" in capsys.readouterr().err
 
 
 def test_guessed_groups_do_not_change_a_comparison(tmp_path, capsys):

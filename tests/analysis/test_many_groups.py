@@ -16,7 +16,6 @@ WEIGHTS = {
 
 
 def rows_of_groups(seed, n_groups, weights="none"):
-    """Rows of groups of all sizes, of which some have one class only."""
     rng = np.random.default_rng(seed)
     groups = np.append(np.arange(n_groups), rng.integers(0, n_groups, 6 * n_groups))
     labels = rng.random(groups.size) < 0.4

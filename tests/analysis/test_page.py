@@ -8,7 +8,8 @@ import pytest
 
 import isometrics as iso
 from isometrics.analysis.page import MOST_GROUPS, MOST_POINTS, groups_data, lines_about
-from isometrics.report.model import report_model, unpacked
+from isometrics.cli import main
+from isometrics.report.model import unpacked
 
 
 def analysis_of(n_groups=3, rows=200, shifted=(), models=("forest",), seed=0, **options):
@@ -49,24 +50,24 @@ def test_values_are_those_of_the_common_threshold(shifted):
         assert row["sentence"].startswith(("Use ", "This model", "No model"))
     values = [row["value"] for row in groups["rows"]]
     assert values == sorted(values)
-
-
-def test_a_shifted_group_is_named(shifted):
-    analysis, verdict = shifted
-    groups = groups_data(analysis, {"": verdict})
     first, second = groups["lines"][:2]
     assert first.startswith("One threshold does not serve all 3 groups: 1 of them has a threshold")
     assert verdict.threshold_text in first
     assert second.startswith("site 001: F1 is ")
 
 
-def test_groups_that_are_alike():
+def test_groups_alike_and_of_tables():
     analysis = analysis_of(rows=300)
     groups = groups_data(analysis, analysis.verdict(by_group=False, n_resamples=200))
     assert groups["lines"][0].startswith(
         "One threshold seems to serve all 3 groups: for none of them"
     )
     assert groups["lines"][1].startswith("That is no proof: the rows of site")
+    analysis = of_tables(10)
+    groups = groups_data(analysis, analysis.verdict(by_group=False))
+    assert groups["lines"][0].startswith(
+        "One threshold does not serve all 2 groups: 1 of them has "
+    )
 
 
 def test_verdicts_that_are_there_are_taken(shifted):
@@ -97,13 +98,9 @@ def test_the_same_rows_are_no_gain():
 
 def test_nothing_to_ask(shifted):
     _, verdict = shifted
-    assert (
-        groups_data(
-            iso.Analysis({"forest": iso.OperatingPoints.from_scores([1, 0], [2, 1])}), verdict
-        )
-        is None
-    )
-    analysis = analysis_of(models=("forest",))
+    alone = iso.Analysis({"forest": iso.OperatingPoints.from_scores([1, 0], [2, 1])})
+    assert groups_data(alone, verdict) is None
+    analysis = analysis_of()
     assert groups_data(analysis, {}) is None
     assert groups_data(analysis, {"a": verdict, "b": verdict}) is None
     sets = iso.OperatingPoints.from_counts(
@@ -126,7 +123,6 @@ def test_many_groups_have_a_limit():
 
 
 def of_tables(size):
-    """Return an analysis of tables alone, of two groups and two models."""
     options = {"thresholds": [0.75, 0.5, 0.25], "positives": 10 * size, "negatives": 30 * size}
     counts = {
         "forest": {
@@ -149,14 +145,6 @@ def of_tables(size):
     return iso.Analysis(models, groups)
 
 
-def test_a_table_that_tells_its_rows_has_intervals():
-    analysis = of_tables(10)
-    groups = groups_data(analysis, analysis.verdict(by_group=False))
-    assert groups["lines"][0].startswith(
-        "One threshold does not serve all 2 groups: 1 of them has "
-    )
-
-
 def test_tables_of_too_many_rows_have_no_intervals():
     analysis = of_tables(1_000_000)
     verdict = analysis.verdict(by_group=False)
@@ -169,18 +157,6 @@ def test_tables_of_too_many_rows_have_no_intervals():
     assert largest["gain"] > 0
 
 
-def test_tables_that_keep_no_constraint_are_left_out():
-    analysis = of_tables(1_000_000)
-    poor = iso.OperatingPoints.from_counts(
-        [1_000], [9_000], thresholds=[0.5], positives=10_000, negatives=90_000
-    )
-    groups = analysis.groups | {"c": {"forest": poor, "linear": poor}}
-    analysis = iso.Analysis(analysis.models, groups)
-    found = groups_data(analysis, analysis.verdict(by_group=False, min_precision=0.9))
-    assert [name for name, _ in found["leftOut"]] == ["c"]
-    assert {row["name"] for row in found["rows"]} == {"a", "b"}
-
-
 def test_draws_of_a_tiny_group_at_another_prevalence():
     labels = [1, 0, 1, 0, 1, 0] * 20 + [1, 0, 1]
     scores = [5, 1, 4, 2, 6, 3] * 20 + [3, 2, 1]
@@ -190,8 +166,6 @@ def test_draws_of_a_tiny_group_at_another_prevalence():
 
 
 def test_the_command_says_that_classes_have_no_common_rule(tmp_path, capsys):
-    from isometrics.cli import main
-
     rows = [f"{'abc'[k % 3]},{k % 5},{k % 7},{k % 4},{'ns'[k % 2]}" for k in range(60)]
     file = tmp_path / "x.csv"
     file.write_text("\n".join(["y,p_a,p_b,p_c,site", *rows]) + "\n")
@@ -212,7 +186,7 @@ def test_long_curves_are_thinned():
         assert (tp[-1], fp[-1]) == (curve["positives"], curve["negatives"])
 
 
-def test_groups_that_keep_no_constraint():
+def test_groups_and_tables_that_keep_no_constraint():
     labels = [1, 0, 1, 0, 1, 0] * 10 + [0, 0, 0, 0, 0, 1] * 10
     scores = [15, 11, 14, 12, 16, 13] * 10 + [6, 5, 4, 3, 2, 1] * 10
     analysis = iso.analyse(labels, scores, groups=["a"] * 60 + ["b"] * 60)
@@ -223,6 +197,15 @@ def test_groups_that_keep_no_constraint():
     moved = analysis.at_prevalence(0.3)
     again = groups_data(moved, moved.verdict(by_group=False, n_resamples=100))
     assert {row["name"] for row in again["rows"]} == {"a", "b"}
+    analysis = of_tables(1_000_000)
+    poor = iso.OperatingPoints.from_counts(
+        [1_000], [9_000], thresholds=[0.5], positives=10_000, negatives=90_000
+    )
+    groups = analysis.groups | {"c": {"forest": poor, "linear": poor}}
+    analysis = iso.Analysis(analysis.models, groups)
+    found = groups_data(analysis, analysis.verdict(by_group=False, min_precision=0.9))
+    assert [name for name, _ in found["leftOut"]] == ["c"]
+    assert {row["name"] for row in found["rows"]} == {"a", "b"}
 
 
 def test_words_for_every_case(shifted):
@@ -249,19 +232,3 @@ def test_words_for_every_case(shifted):
     same = gaining(0.0, 0.0, 0.0, ownCounts=row["counts"])
     (said,) = lines_about(verdict, [same, same], 0.95)
     assert said.endswith("is the best one of each of them on these rows.")
-
-
-@pytest.mark.slow
-def test_the_data_of_a_report(shifted, tmp_path):
-    analysis, verdict = shifted
-    groups = groups_data(analysis, verdict)
-    data = report_model(analysis.models, groups=groups)["groups"]
-    assert [row["name"] for row in data["rows"]] == [row["name"] for row in groups["rows"]]
-    first = data["rows"][0]
-    curve = first["curve"]
-    assert unpacked(curve["tp"])[-1] == curve["positives"]
-    assert unpacked(curve["fp"])[-1] == curve["negatives"]
-    page = analysis.report(tmp_path / "x.html", verdict=verdict).read_text()
-    assert "does not serve all 3 groups" in page
-    plain = analysis.report(tmp_path / "y.html", verdict=False).read_text()
-    assert '"groups":' not in plain

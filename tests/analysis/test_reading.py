@@ -75,9 +75,6 @@ def test_without_a_limit_the_table_is_that_of_the_arrays(parquet, full, standard
         assert iso.read_predictions(given).models["score"] == full
 
 
-# ---------------------------------------------------------------------- other tools' formats
-
-
 def test_a_format_that_needs_more_than_the_file(tmp_path):
     (tmp_path / "x.roc").write_text("0 0\n0.5 1\n1 1\n")
     with pytest.raises(FileError) as refused:

@@ -29,12 +29,8 @@ ANALYSIS = iso.analyse(LABELS, SCORES, groups=SITES)
 
 
 def tables(analysis):
-    """Every table with its model and group."""
     groups = {"(all rows)": analysis.models} | analysis.groups
     return [(model, group, pts) for group, of in groups.items() for model, pts in of.items()]
-
-
-# ---------------------------------------------------------------------- the numbers
 
 
 def test_every_number_is_that_of_the_table():
@@ -72,9 +68,6 @@ def test_every_number_is_that_of_the_table():
             name = measure.lower().replace(",", "").replace(" ", "_")
             assert f"{name}_bound_low" not in row
             assert row[f"{name}_baseline"] == baselines_of(points)[measure]
-
-
-# ---------------------------------------------------------------------- thresholds
 
 
 def test_precision_alone_may_be_best_off_the_hull():
@@ -121,9 +114,6 @@ def test_other_betas():
     assert "F (β 0.1)  threshold" in repr(ANALYSIS.summary(beta=(0.1, 3)))
 
 
-# ---------------------------------------------------------------------- the printout
-
-
 def test_few_models_stand_side_by_side():
     summary = ANALYSIS.summary(by_group=False)
     lines = repr(summary).splitlines()
@@ -143,13 +133,10 @@ def test_few_models_stand_side_by_side():
     assert len({len(line) for line in lines[1:-2]}) == 1
 
 
-def test_one_model_has_no_rival():
+def test_the_best_of_one_and_of_equal_models():
     text = repr(iso.analyse(LABELS, SCORES["m0"]).summary())
     assert "*" not in text
     assert text.startswith("Summary: 100 positives, 500 negatives, prevalence 0.166667\n")
-
-
-def test_models_that_tie_are_all_best():
     text = repr(iso.analyse(LABELS, {"a": SCORES["m0"], "b": SCORES["m0"]}).summary())
     auroc = next(line for line in text.splitlines() if line.startswith("AUROC"))
     assert auroc.count("*") == 2
@@ -179,9 +166,6 @@ def test_names_that_do_not_fit_side_by_side(name):
     assert [row.startswith(name) for row in rows] == [True, False]
 
 
-# ---------------------------------------------------------------------- notes
-
-
 def test_worse_than_nothing_is_said():
     analysis = iso.analyse(LABELS, {"good": SCORES["m0"], "bad": -SCORES["m0"]}, groups=SITES)
     assert ANALYSIS.summary().notes == ()
@@ -206,10 +190,7 @@ def test_reversed_scores_are_said_by_model_and_group():
     assert REVERSED.format("bad") in analysis.summary(by_group=False).notes
     weighted = iso.analyse(LABELS, -SCORES["m0"], sample_weight=np.full(len(LABELS), 0.5))
     assert not any("reversed" in note for note in weighted.summary().notes)
-
-
-def test_an_area_below_one_half_by_chance_is_no_reversal():
-    """With two rows of each class, even the worst ranking has a chance of one in six."""
+    # With two rows of each class, even the worst ranking has a chance of one in six.
     assert not any(
         "reversed" in note for note in iso.analyse([0, 0, 1, 1], [4, 3, 2, 1]).summary().notes
     )
@@ -217,18 +198,23 @@ def test_an_area_below_one_half_by_chance_is_no_reversal():
     assert REVERSED.format("score") in notes
 
 
-def test_two_scores_are_predictions():
+def test_notes():
     said = "Only two distinct scores (score): these look like predictions, not scores."
     assert said in iso.analyse([1, 0, 1, 0], [1, 0, 1, 1]).summary().notes
     assert said not in iso.analyse([1, 0, 1, 0], [1, 0, 1, 0.5]).summary().notes
     tables = iso.OperatingPoints.from_counts([4, 6], [0, 8], positives=6, negatives=8)
     assert not any("two distinct" in note for note in iso.Analysis({"a": tables}).summary().notes)
-
-
-def test_rounding_is_not_worse_than_nothing():
-    """Weights that add up to 0.3 and 0.7 put the AUPRG of one score for all 4e-16 below 0."""
-    summary = iso.analyse([1, 0], [1, 1], sample_weight=[0.3, 0.7]).summary()
-    assert summary.lo[0, MEASURES.index("AUPRG")] == pytest.approx(0, abs=1e-15)
+    groups = np.where(LABELS, "x", SITES)
+    summary = iso.analyse(LABELS, SCORES, groups=groups).summary()
+    assert summary.notes == (
+        "Groups left out (only negatives): north and south.",
+        "Groups left out (only positives): x.",
+    )
+    assert len(summary) == 2
+    rng = np.random.default_rng(3)
+    weights = rng.uniform(0.1, 1, LABELS.size)
+    summary = iso.analyse(LABELS, SCORES, sample_weight=weights).summary()
+    assert "(constant)" in repr(summary)
     assert summary.notes == ()
 
 
@@ -241,6 +227,10 @@ def test_undefined_values_are_nan_with_a_reason():
     )
     line = next(line for line in repr(summary).splitlines() if line.startswith("expected F1"))
     assert line.split()[3:5] == ["nan", "*0.75"]
+    # Weights that add up to 0.3 and 0.7 put the AUPRG of one score for all 4e-16 below 0.
+    summary = iso.analyse([1, 0], [1, 1], sample_weight=[0.3, 0.7]).summary()
+    assert summary.lo[0, MEASURES.index("AUPRG")] == pytest.approx(0, abs=1e-15)
+    assert summary.notes == ()
 
 
 def test_points_without_a_curve_have_a_reason():
@@ -275,24 +265,6 @@ def test_models_of_different_prevalence_are_not_ranked():
     assert summary.notes == (
         "The models differ in prevalence, so their AUPR and F do not compare.",
     )
-
-
-def test_weights_in_another_order_are_the_same_sample():
-    rng = np.random.default_rng(3)
-    weights = rng.uniform(0.1, 1, LABELS.size)
-    summary = iso.analyse(LABELS, SCORES, sample_weight=weights).summary()
-    assert "(constant)" in repr(summary)
-    assert summary.notes == ()
-
-
-def test_groups_that_are_left_out_are_named():
-    groups = np.where(LABELS, "x", SITES)
-    summary = iso.analyse(LABELS, SCORES, groups=groups).summary()
-    assert summary.notes == (
-        "Groups left out (only negatives): north and south.",
-        "Groups left out (only positives): x.",
-    )
-    assert len(summary) == 2
 
 
 def test_bounds_are_printed_as_such():

@@ -125,9 +125,6 @@ def test_a_sentence_says_what_the_threshold_does():
     assert "Of flagging nothing, which is best here, expect 0.000 on new data" in lazy.sentence()
     nothing = alone.at(99, beta=0, **FEW)
     assert "has precision undefined" in nothing.sentence()
-
-
-def test_a_best_threshold_may_be_worse_than_the_given_one_on_new_data():
     check = iso.analyse(LABELS, SCORES["b"]).at(iso.best_threshold(ANALYSIS.models["b"]).threshold)
     assert check.shortfall[0] < 0
     worse, lower, upper = (
@@ -135,22 +132,27 @@ def test_a_best_threshold_may_be_worse_than_the_given_one_on_new_data():
         for end in (check.shortfall[0], check.shortfall_upper[0], check.shortfall_lower[0])
     )
     assert f", {worse} worse ({lower} to {upper})" in check.sentence()
+    check = iso.analyse([1, 0, 1, 0], [math.inf, 0.1, 0.3, 0.2]).at(-math.inf, **FEW)
+    assert abs(check.shortfall[0]) < 1e-12
+    assert ", no better (−0." in check.sentence()
 
 
-def test_without_a_level_there_are_no_intervals():
+def test_odd_checks():
     check = ANALYSIS.at(0.5, confidence_level=None)
     assert np.isnan(check.expected).all()
     assert "lower" not in repr(check).splitlines()[1]
     assert "; the best threshold here, " in check.sentence()
     assert check.note == ""
-
-
-def test_what_no_rule_keeps_is_nan_aloud():
     with pytest.warns(UndefinedWarning, match="no threshold reaches precision"):
         check = iso.analyse([0, 1, 1, 0], [4, 3, 2, 1]).at(2.5, min_precision=0.9, **FEW)
     assert math.isnan(check.threshold[1])
     assert check.tp[0] == 1
     assert check.sentence().endswith("; no threshold keeps the constraints.")
+    analysis = iso.analyse([1, 0, 1, 0], [2**53 + 1, 2**53, 5, 1])
+    check = analysis.at(2**53 + 1, **FEW)
+    assert [int(each) for each in check.threshold] == [2**53 + 1, 5]
+    assert check.tp.tolist() == [1, 2]
+    assert check.sentence().startswith("At 9007199254740993, score has F1 0.667")
 
 
 def test_tables_tell_their_rows_where_they_can():
@@ -190,26 +192,9 @@ def test_what_is_no_threshold_is_refused(wrong):
         ANALYSIS.at(wrong)
 
 
-def test_integers_that_no_float_is_stay_exact():
-    analysis = iso.analyse([1, 0, 1, 0], [2**53 + 1, 2**53, 5, 1])
-    check = analysis.at(2**53 + 1, **FEW)
-    assert [int(each) for each in check.threshold] == [2**53 + 1, 5]
-    assert check.tp.tolist() == [1, 2]
-    assert check.sentence().startswith("At 9007199254740993, score has F1 0.667")
-
-
-def test_a_difference_that_is_none_is_said_so():
-    check = iso.analyse([1, 0, 1, 0], [math.inf, 0.1, 0.3, 0.2]).at(-math.inf, **FEW)
-    assert abs(check.shortfall[0]) < 1e-12
-    assert ", no better (−0." in check.sentence()
-
-
-# ---------------------------------------------------------------------- tuning data
-
 TUNING_LABELS = np.arange(300) < 90
 TUNING = iso.analyse(
-    TUNING_LABELS,
-    {name: np.round(RANDOM.normal(1.1 * TUNING_LABELS), 2) for name in SCORES},
+    TUNING_LABELS, {name: np.round(RANDOM.normal(1.1 * TUNING_LABELS), 2) for name in SCORES}
 )
 
 
@@ -243,23 +228,17 @@ def test_two_rules_given_in_advance_differ_as_a_plain_bootstrap_says():
     assert (check.lower[1], check.upper[1]) == (swapped.lower[0], swapped.upper[0])
 
 
-def test_a_budget_is_a_number_of_the_rows_that_are_judged():
-    check = ANALYSIS.at(0.5, budget=24, **FEW, thresholds_from=TUNING)
-    assert (set(check.groups), check.names) == ({"(all rows)"}, ("a", "a", "b", "b"))
-    best = iso.best_threshold(TUNING.models["a"], budget=30)
-    assert check.threshold[1] == best.threshold
-
-
-def test_tuning_data_that_do_not_fit_are_refused():
+def test_odd_tuning_data():
     with pytest.raises(ParameterError, match=r"^the tuning data has no model 'b', only 'a'$"):
         ANALYSIS.at(0.5, thresholds_from=TUNING._only("a"))
     with pytest.warns(UndefinedWarning):
         check = ANALYSIS.at(0.5, min_precision=1, min_recall=1, thresholds_from=TUNING)
     assert np.isnan(check.threshold[1])
     assert check.sentence().endswith("; no threshold keeps the constraints.")
-
-
-def test_flagging_nothing_may_be_best_on_the_tuning_data():
+    check = ANALYSIS.at(0.5, budget=24, **FEW, thresholds_from=TUNING)
+    assert (set(check.groups), check.names) == ({"(all rows)"}, ("a", "a", "b", "b"))
+    best = iso.best_threshold(TUNING.models["a"], budget=30)
+    assert check.threshold[1] == best.threshold
     useless = {name: -each for name, each in TUNING.rows.scores.items()}
     tuning = iso.analyse(TUNING_LABELS, useless)
     check = ANALYSIS.at(0.5, cost=0.9, confidence_level=None, thresholds_from=tuning)

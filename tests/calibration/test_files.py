@@ -68,23 +68,22 @@ def test_a_file_reads_back(tmp_path):
     assert "<b>näme</b>" in text
 
 
-def test_scores_beyond_64_bits_are_not_rounded():
+def test_what_a_map_holds():
     values = np.array([2**53 + 1, 2**53 + 3, 5, 7])
     fitted = FCalibrator().fit([0, 1, 0, 1], values)
     with pytest.raises(NotAnswerableError, match="the scores of 'a' need more than 64 bits"):
         map_of({"a": fitted})
-
-
-def test_a_map_has_one_kind():
     points = OperatingPoints.from_scores(LABELS, SCORES)
     both = {"f": FCalibrator.from_points(points), "a": AccuracyCalibrator.from_points(points)}
     for calibrators in (both, {}):
         with pytest.raises(NotAnswerableError, match="calibrators of one kind"):
             map_of(calibrators)
+    data = map_of({"a": FCalibrator().fit([1, 0], [2, 1])})
+    data["models"]["a"]["segments"][0]["lower"] = 2
+    assert calibrators_of(data)["a"].table().lower.dtype == np.float64
 
 
 def changed(path, value):
-    """Return the map with one of its values replaced; Ellipsis removes it."""
     data = copy.deepcopy(MAP)
     *way, last = path
     place = data
@@ -136,12 +135,6 @@ def test_a_map_that_was_tampered_with_is_refused(tmp_path, path, value, message)
         read_map(file)
 
 
-def test_integers_are_accepted_as_scores():
-    data = map_of({"a": FCalibrator().fit([1, 0], [2, 1])})
-    data["models"]["a"]["segments"][0]["lower"] = 2
-    assert calibrators_of(data)["a"].table().lower.dtype == np.float64
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -161,9 +154,6 @@ def test_the_largest_file_that_is_read(tmp_path):
     path = tmp_path / "map.json"
     path.write_bytes(json.dumps(MAP).encode().ljust(2**26))
     assert list(read_map(path)) == ["a"]
-
-
-def test_a_file_that_cannot_be_read(tmp_path):
     with pytest.raises(FileError, match=r"cannot read '.*nowhere.json': no such file"):
         read_map(tmp_path / "nowhere.json")
     with pytest.raises(FileError, match="is a directory"):

@@ -54,7 +54,6 @@ def call(capsys):
 
 
 def sample(rows=60, seed=1):
-    """Return labels, the scores of two models and groups."""
     rng = np.random.default_rng(seed)
     label = rng.random(rows) < 0.4
     label[:4] = [True, False, True, False]
@@ -74,20 +73,17 @@ def write_csv(path, *columns, names=("label", "good", "bad", "group"), delimiter
 
 @pytest.fixture
 def predictions(tmp_path):
-    """Return a file with two models."""
     label, good, bad, _ = sample()
     return write_csv(tmp_path / "two models.csv", label, good, bad, names=("label", "good", "bad"))
 
 
 @pytest.fixture
 def grouped(tmp_path):
-    """Return a file with two models and two groups."""
     return write_csv(tmp_path / "grouped.csv", *sample())
 
 
 @pytest.fixture
 def other(tmp_path):
-    """Return other data of the same two models."""
     label, good, bad, _ = sample(seed=2)
     return write_csv(tmp_path / "other.csv", label, good, bad, names=("label", "good", "bad"))
 

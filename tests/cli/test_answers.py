@@ -27,7 +27,6 @@ def tables():
 
 
 def same(found, expected):
-    """Check a value of JSON against a number of the library."""
     if isinstance(expected, float | np.floating) and not np.isfinite(expected):
         assert found == (None if np.isnan(expected) else f"{'-' * (expected < 0)}Infinity")
     else:
@@ -42,18 +41,12 @@ def check_rows(rows, columns):
             same(row[name], value.item() if hasattr(value, "item") else value)
 
 
-# ---------------------------------------------------------------------- summary
-
-
 def test_summary(call, predictions, grouped, tables):
     data = call("summary", predictions, "--json").data
     check_rows(data["summary"], tables.summary(by_group=False)._columns())
     assert "label: label" in data["description"]
     data = call("summary", grouped, "--group", "group", "--json", "--beta", "1").data
     check_rows(data["summary"], tables.summary(beta=[1])._columns())
-
-
-def test_summary_for_people(call, predictions, tables):
     done = call("summary", predictions)
     assert done.out.endswith(f"\n\n{tables.summary(by_group=False)!r}\n")
     assert done.out.startswith(
@@ -72,25 +65,12 @@ def test_a_group_of_one_class_is_left_out_aloud(call, tmp_path):
     assert call("summary", path, "--group", "", "--json").data["skipped"] == {}
 
 
-# ---------------------------------------------------------------------- columns
-
-
 def test_columns_are_chosen(call, predictions, tables):
     done = call("curve", predictions, "--scores", "mine=bad", "--label", "label", "--space", "roc")
     lines = done.out.splitlines()
     assert lines[0] == "model,threshold,tp,fp,false_positive_rate,recall"
     assert len(lines) == len(tables.models["bad"]) + 1
     assert all(line.startswith("mine,") for line in lines[1:])
-
-
-def test_standard_input(call, predictions, standard_input):
-    standard_input(predictions.read_bytes())
-    data = call("summary", "-", "--json").data
-    expected = call("summary", predictions, "--json").data
-    assert data["summary"] == expected["summary"]
-
-
-# ---------------------------------------------------------------------- thresholds
 
 
 OBJECTIVES = {
@@ -183,49 +163,21 @@ def test_all_thresholds(call, predictions, tables):
     check_rows(good, iso.optimal_thresholds(tables.models["good"])._columns())
 
 
-def test_thresholds_on_other_data(call, predictions, other, tables):
-    rows = call("thresholds", predictions, "--on", other, "--json").data["thresholds"]
+@pytest.mark.parametrize(
+    "levels", [{}, {"beta": 1, "min_precision": 0.5}, {"beta": 1, "min_recall": 0.5, "budget": 50}]
+)
+def test_thresholds_on_other_data(call, predictions, other, tables, levels):
+    words = [f"--{name}={level}".replace("_", "-") for name, level in levels.items()]
+    rows = call("thresholds", predictions, *words, "--on", other, "--json").data["thresholds"]
+    asked = {"betas" if name == "beta" else name: level for name, level in levels.items()}
     label, good, bad, _ = sample(seed=2)
     for model, scores in (("good", good), ("bad", bad)):
         test = iso.OperatingPoints.from_scores(label, scores)
-        expected = iso.evaluate(thresholds_from=tables.models[model], on=test)._columns()
-        names = {"threshold": "threshold", "precision_achieved": "precision_achieved"}
-        names |= {
-            "value_promised": "f_promised",
-            "value_achieved": "f_achieved",
-            "value_best": "f_best",
-        }
-        expected = {name: expected[of] for name, of in names.items()}
+        found = iso.evaluate(thresholds_from=tables.models[model], on=test, **asked)._columns()
+        expected = {name: found[name] for name in ("threshold", "precision_achieved")}
+        for name in ("promised", "achieved", "best"):
+            expected[f"value_{name}"] = found[f"f_{name}"]
         check_rows([row for row in rows if row["model"] == model], expected)
-
-
-@pytest.mark.parametrize(
-    "levels",
-    [
-        {"min_precision": 0.5},
-        {"min_recall": 0.8},
-        {"budget": 10},
-        {"min_precision": 0.4, "min_recall": 0.3},
-        {"min_precision": 0.999, "min_recall": 0.999},
-    ],
-    ids=str,
-)
-def test_what_other_data_allow_keeps_the_constraints(call, predictions, other, tables, levels):
-    """The best F of the other data is that of `evaluate`, and of all of its thresholds."""
-    asked = [word for name, level in levels.items() for word in (f"--{name}", level)]
-    asked = [str(word).replace("_", "-") for word in asked]
-    words = ["--beta", 1, *asked, "--on", other, "--json"]
-    (row, _) = call("thresholds", predictions, *words).data["thresholds"]
-    label, good, *_ = sample(seed=2)
-    test = iso.OperatingPoints.from_scores(label, good)
-    flagged = test.tp + test.fp
-    # Both files have as many rows, so a budget is the same number.
-    kept = (test.recall >= levels.get("min_recall", 0)) & (flagged <= levels.get("budget", np.inf))
-    kept &= ~(test.precision < levels.get("min_precision", 0)) & (flagged > 0)
-    assert row["value_best"] == pytest.approx(test.f(1)[kept].max() if kept.any() else None)
-    if row["threshold"] is not None:
-        promised = {"thresholds_from": tables.models["good"], "betas": [1], **levels}
-        assert [row["value_best"]] == iso.evaluate(on=test, **promised).best.tolist()
 
 
 def test_a_precision_that_one_model_does_not_reach(call, predictions, other):
@@ -257,10 +209,7 @@ def test_other_data_must_have_the_same_models(call, predictions, tmp_path):
     assert "has no model 'bad', only 'good'" in done.err
 
 
-# ---------------------------------------------------------------------- compare and tradeoff
-
-
-def test_compare(call, predictions, tables):
+def test_compare(call, predictions, tables, grouped):
     data = call("compare", predictions, "--json").data
     found = tables.compare()
     assert data["sentence"] == found.sentence()
@@ -268,9 +217,6 @@ def test_compare(call, predictions, tables):
     check_rows(data["areas"], found.areas._columns())
     check_rows(data["dominance"], found.dominance._columns())
     assert "groups" not in data
-
-
-def test_compare_by_group(call, grouped, tables):
     words = ["compare", grouped, "--group", "group", "--index", "jaccard"]
     data = call(*words, "--json").data
     south = iso.compare(tables.groups["south"], "jaccard")
@@ -348,7 +294,6 @@ def test_the_summary_as_a_file(call, grouped, tmp_path, suffix):
 @pytest.mark.parametrize("options", [[], ["--all"], ["--beta", "1", "--min-recall", "0.5", "0.9"]])
 @pytest.mark.parametrize("suffix", READERS)
 def test_thresholds_as_a_file(call, tmp_path, options, suffix):
-    """To the last bit, whatever is printed."""
     scores = np.random.default_rng(0).normal(size=50)
     columns = (np.arange(50) % 2, scores, scores[::-1], np.arange(50) % 3)
     file = write_csv(tmp_path / "long.csv", *columns)

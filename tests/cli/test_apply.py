@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
-from isometrics.cli.copies import _differs
 
 from .conftest import names, read, sample, write_csv
 
@@ -25,22 +24,17 @@ NASTY = ['a "quoted"', "semi;colon, comma", "<b>html</b>", "=1+1", "ünï", "');
 
 @pytest.fixture
 def rule(call, predictions, tmp_path):
-    """Return the rule of one model."""
     path = tmp_path / "rule.json"
     call("thresholds", predictions, "--scores", "good", "--beta", "1", "-o", path)
     return path
 
 
 def save(path, **changes):
-    """Write a rule with another threshold, model or column."""
     if changes.get("threshold") == "Infinity":
         changes |= {"tp": 0, "fp": 0, "value": None}
     data = json.loads(path.read_text("utf-8")) | changes
     path.write_text(json.dumps(data), "utf-8")
     return path
-
-
-# reading and writing all formats ---------------------------------------------------------------
 
 
 def as_csv(table, path, delimiter=","):
@@ -188,8 +182,6 @@ def test_the_rows_of_the_rule_have_its_counts(call, rule, predictions, tmp_path)
     assert len(right) == decision.tp
 
 
-# text ------------------------------------------------------------------------------------------
-
 TEXTS = """\
 id,when,ok,note,good,price
 007,2024-02-29 00:30:00,yes,NA,0.10,1.50
@@ -236,9 +228,6 @@ def test_numbers_as_people_write_them(call, rule, scores, threshold, expected):
     assert [row["flagged"] == "true" for row in found] == expected
     call("apply", rule, tmp_path / "new.csv", "-o", tmp_path / "out.parquet", *words)
     assert [row["flagged"] for row in read(tmp_path / "out.parquet")] == expected
-
-
-# options ---------------------------------------------------------------------------------------
 
 
 def test_columns_that_are_named_otherwise(call, rule, tmp_path, standard_input):
@@ -325,9 +314,6 @@ def test_a_file_without_rows(call, rule, tmp_path, name):
     assert (tmp_path / "out.csv").read_text() == "id,good,flagged\n"
 
 
-# rows of several models ------------------------------------------------------------------------
-
-
 def test_rows_of_other_models_are_refused(call, tmp_path):
     label, good, bad, _ = sample()
     frame = pd.concat(
@@ -355,27 +341,6 @@ def test_rows_of_other_models_are_refused(call, tmp_path):
     assert "of 120 rows" in call("apply", rule, tmp_path / "scores.csv").err
 
 
-# shares ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("share", "expected", "rows", "differs"),
-    [
-        (0.02, 0.003, 10**6, True),
-        (0.02, 0.003, 50, False),
-        (0.0005, 0.003, 10**6, True),
-        (0.9999, 0.99, 10**6, True),
-        (0.5, 0.3, 10**6, False),
-        (1.0, 0.0, 1, True),
-        (0.0, 0.5, 3, False),
-        (math.nan, 0.5, 0, False),
-        (0.5, math.nan, 9, False),
-    ],
-)
-def test_shares_that_differ_widely(share, expected, rows, differs):
-    assert _differs(share, expected, rows) is differs
-
-
 def test_scores_on_another_scale_are_noticed(call, rule, tmp_path):
     table = pa.table({"good": np.linspace(100, 200, 1000)})
     pq.write_table(table, tmp_path / "new.parquet")
@@ -384,9 +349,6 @@ def test_scores_on_another_scale_are_noticed(call, rule, tmp_path):
     expected = f"{100 * iso.load_decision(rule).flagged_share:.3g}%"
     assert said == f"flagged 1,000 of 1,000 rows (100%, {expected} where it was chosen)"
     assert warning.startswith(f"Beware: 100% is far from {expected}; look whether these are the")
-
-
-# rules that commands write ---------------------------------------------------------------------
 
 
 def test_thresholds_write_the_rule_that_they_print(call, predictions, tmp_path):

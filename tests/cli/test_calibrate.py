@@ -29,15 +29,12 @@ def test_calibrated_scores(call, predictions, other, kind, made):
     assert [row["good"] for row in rows] == [row["good"] for row in read(other)]
 
 
-def test_a_map_tells_what_it_was_learnt_from(call, predictions, tmp_path):
+def test_a_map_tells_what_it_was_learnt_from_and_needs_no_labels(call, predictions, tmp_path):
     data = call("calibrate", predictions, "-o", tmp_path / "m.json", "--json").data
     assert data["segments"]["good"] == iso.FCalibrator().fit(LABEL, GOOD).table().values.size
     on_screen = json.loads(call("calibrate", predictions, "-o", "-").out)
     assert on_screen == json.loads((tmp_path / "m.json").read_text())
     assert list(read_map(tmp_path / "m.json")) == ["good", "bad"]
-
-
-def test_labels_are_not_needed_to_apply(call, predictions, tmp_path):
     call("calibrate", predictions, "--scores", "good", "-o", tmp_path / "m.json")
     new = tmp_path / "new.parquet"
     pq.write_table(pa.table({"id": ["a", "b"], "s": [0.5, -0.5]}), new)
@@ -73,11 +70,7 @@ def test_one_column_of_scores_and_one_of_models(call, predictions, tmp_path):
         ({"good": [1.0, None], "bad": [1.0, 1.0]}, [], "missing values, the first in row 2"),
         ({"good": [1.0]}, ["--scores", "x=good"], "the map has no model 'x', only 'good', 'bad'"),
         ({"good": [1.0], "bad": [1.0], "bad_calibrated": [1]}, [], "already has a column"),
-        (
-            {"s": [1.0], "m": ["other"]},
-            ["--model", "m", "--scores", "s"],
-            "names 'other' in row 1",
-        ),
+        ({"s": [1.0], "m": ["other"]}, ["--model", "m", "--scores", "s"], "names 'other' in row 1"),
         ({"s": [1.0], "m": [None]}, ["--model", "m", "--scores", "s"], "names '' in row 1"),
         ({"s": [1.0]}, ["--model", "m", "--scores", "s"], "has no column 'm'; it has s"),
         ({"m": ["good"]}, ["--model", "m", "--scores", "s"], "has no column 's'; it has m"),

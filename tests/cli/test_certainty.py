@@ -42,16 +42,11 @@ def test_a_comparison_says_how_sure_it_is(call, predictions, analysis):
     assert done.data["certainty"][0]["better"] == sure.better[0]
 
 
-def test_bands_are_drawn(call, predictions, tmp_path):
+def test_bands_are_drawn_in_pictures_and_reports(call, predictions, tmp_path):
     plain, banded = tmp_path / "plain.svg", tmp_path / "banded.svg"
     call("plot", predictions, "--space", "roc", "-o", plain)
     call("plot", predictions, "--space", "roc", *SURE, "-o", banded)
     assert banded.stat().st_size > plain.stat().st_size
-    done = call("plot", predictions, "--space", "comparison", *SURE, "-o", plain, code=2)
-    assert "choose another --space" in done.err
-
-
-def test_bands_are_in_the_report(call, predictions, tmp_path):
     target = tmp_path / "report.html"
     call("report", predictions, *SURE, "-o", target)
     # One of each band, one of the intervals beside them, and one of the picture of the verdict.
@@ -66,7 +61,6 @@ def test_everything_at_another_prevalence(call, predictions, analysis):
     assert found["aupr"] == moved.pr.area()
     found = call("thresholds", predictions, "--beta", "1", *words).data["thresholds"][0]
     assert found["threshold"] == iso.best_threshold(moved).threshold
-    assert "prevalence" in call("summary", predictions, "--prevalence", "2", code=2).err
 
 
 def test_many_groups_that_are_left_out_are_counted(call, tmp_path):
@@ -131,13 +125,8 @@ def test_a_page_of_many_rows_has_stored_verdicts(call, tmp_path, monkeypatch, co
     assert [each.objective.beta for each in stored] == list(JUDGED_BETAS)
     assert page["verdict"][""] is stored[20]
     n_resamples = 100 if command == "report" else 2000
-    assert stored[32].lines() == call_verdict(call, file, n_resamples, beta=2)
-
-
-def call_verdict(call, file, n_resamples, beta):
-    """Return what the command says that the page names for other settings."""
-    done = call("verdict", file, "--beta", beta, "--resamples", n_resamples)
-    return done.out.splitlines()
+    done = call("verdict", file, "--beta", 2, "--resamples", n_resamples)
+    assert stored[32].lines() == done.out.splitlines()
 
 
 def test_pages_of_tuning_data(call, predictions, analysis, tmp_path, pages):
@@ -156,5 +145,3 @@ def test_pages_of_tuning_data(call, predictions, analysis, tmp_path, pages):
     ((_, served),) = pages
     assert served["thresholds_from"] == analysis.models
     assert served["verdict"][""].sentence() == sentence
-    done = call("serve", "--thresholds-from", predictions, code=2)
-    assert "--thresholds-from needs the file that is judged, too" in done.err

@@ -32,7 +32,6 @@ COMMANDS = [
 
 @pytest.fixture
 def folder(tmp_path, predictions, call, monkeypatch):
-    """Return a folder with predictions, a rule and a map."""
     monkeypatch.chdir(tmp_path)
     predictions.rename(tmp_path / "a.csv")
     call("thresholds", "a.csv", "--scores", "good", "--beta", "1", "-o", "rule.json")
@@ -67,11 +66,9 @@ def test_the_stream_of_a_notebook_takes_text(folder, monkeypatch):
 
 @pytest.mark.parametrize("end", ['1,"0.5\n', "1\n"])
 @pytest.mark.parametrize(
-    "words",
-    ["apply rule.json a.csv", "calibrate --apply map.json a.csv -o -", "convert a.csv -"],
+    "words", ["apply rule.json a.csv", "calibrate --apply map.json a.csv -o -", "convert a.csv -"]
 )
 def test_no_row_leaves_before_all_are_read(folder, call, words, end):
-    """Of a file that is broken at its end."""
     rows = "".join((folder / "a.csv").read_text().splitlines(keepends=True)[1:])
     (folder / "a.csv").write_text("label,good,bad\n" + rows * 5000 + end)
     assert call(*words.split(), code=2).out == ""
@@ -88,8 +85,6 @@ def test_no_row_leaves_a_damaged_column(folder, call, words):
     (folder / "a.parquet").write_bytes(content)
     assert call(*words.split(), code=2).out == ""
 
-
-# ---------------------------------------------------------------------- JSON
 
 KEPT = {
     "good": [0.1, math.nan, math.inf, -math.inf, -0.0, 5e-324, None],

@@ -23,8 +23,6 @@ from .conftest import names, read, sample
 LABEL, GOOD, BAD, GROUP = sample()
 
 
-# ---------------------------------------------------------------------- curve
-
 COORDINATES = {
     "roc": ("false_positive_rate", "recall"),
     "pr": ("recall", "precision"),
@@ -68,8 +66,6 @@ def test_curves_of_groups_and_as_json(call, grouped, tmp_path):
     assert rows[0]["precision"] is None
 
 
-# ---------------------------------------------------------------------- plot and report
-
 BEGINS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 
@@ -83,7 +79,7 @@ def test_pictures(call, predictions, tmp_path, form):
     assert target.read_bytes() == before
 
 
-def test_spaces(call, predictions, tmp_path):
+def test_spaces_and_titles(call, predictions, tmp_path):
     target = tmp_path / "p.svg"
     for space in ("roc", "prg", "tradeoff", "all", "comparison"):
         data = call("plot", predictions, "--space", space, "-o", target, "--json").data
@@ -92,9 +88,6 @@ def test_spaces(call, predictions, tmp_path):
     done = call("plot", predictions, "--space", "pr", "prg", "-o", target, *words)
     assert done.data["space"] == ["pr", "prg"]
     assert target.read_text(encoding="utf-8").count(">good (AUPR ") == 1
-
-
-def test_a_title_is_no_formula(call, predictions, tmp_path):
     target = tmp_path / "p.svg"
     title = r"costs $5 to $6, \frac{x} & <b>"
     call("plot", predictions, "--title", title, "--no-hull", "--no-isolines", "-o", target)
@@ -114,9 +107,6 @@ def test_a_report(call, predictions, tmp_path, monkeypatch):
     assert len(opened) == 1
     page = call("report", predictions, "-o", "-").out
     assert f"<title>{predictions.name}</title>" in page
-
-
-# ---------------------------------------------------------------------- convert
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -158,7 +148,7 @@ def test_a_table_on_standard_output(call, predictions, tmp_path):
     assert call("convert", predictions, "-", "--to", "tsv").out.startswith("label\tgood\tbad\n")
 
 
-def test_one_model_as_a_list_and_back(call, predictions, tmp_path):
+def test_formats_of_one_model(call, predictions, tmp_path):
     call("convert", predictions, tmp_path / "m.list", "--scores", "good")
     call("convert", tmp_path / "m.list", tmp_path / "m.csv", "--json")
     found = formats.read(tmp_path / "m.list").points()["score"]
@@ -166,17 +156,6 @@ def test_one_model_as_a_list_and_back(call, predictions, tmp_path):
     assert (
         call("summary", tmp_path / "m.csv", "--json").data["summary"][0]["positives"] == LABEL.sum()
     )
-
-
-def test_an_archive_with_groups(call, tmp_path):
-    np.savez(tmp_path / "m.npz", y_true=LABEL, y_score=GOOD, groups=GROUP)
-    call("convert", tmp_path / "m.npz", tmp_path / "m.csv")
-    assert [row["group"] for row in read(tmp_path / "m.csv")] == GROUP.tolist()
-    call("convert", tmp_path / "m.npz", tmp_path / "m.list")
-    assert formats.read(tmp_path / "m.list").points()["score"].positives == LABEL.sum()
-
-
-def test_points_of_a_curve(call, predictions, tmp_path):
     call("convert", predictions, tmp_path / "m.txt", "--to", "ROC", "--scores", "good")
     totals = ["--positives", LABEL.sum(), "--negatives", LABEL.size - LABEL.sum()]
     call("convert", tmp_path / "m.txt", tmp_path / "m.csv", "--from", "ROC", *totals)
@@ -187,16 +166,6 @@ def test_points_of_a_curve(call, predictions, tmp_path):
     assert (tmp_path / "m.pr").stat().st_size > 100
 
 
-def test_a_positive_class_by_name(call, tmp_path):
-    path = tmp_path / "weka.csv"
-    path.write_text(
-        "inst#,actual,predicted,error,prediction\n1,1:yes,1:yes,,0.9\n2,2:no,1:yes,+,0.6\n"
-        "3,2:no,2:no,,0.8\n"
-    )
-    call("convert", path, tmp_path / "m.list", "--pos-label", "yes")
-    assert formats.read(tmp_path / "m.list").points()["score"].positives == 1
-
-
 def test_a_table_without_rows(call, tmp_path):
     columns = {"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())}
     pq.write_table(pa.table(columns), tmp_path / "e.parquet")
@@ -204,9 +173,6 @@ def test_a_table_without_rows(call, tmp_path):
     call("convert", tmp_path / "e.parquet", tmp_path / "e.list", *words)
     assert (tmp_path / "e.list").read_text() == ""
     call("summary", tmp_path / "e.parquet", *words, code=2)
-
-
-# ---------------------------------------------------------------------- doctor and demo
 
 
 def test_a_doctor_finds_everything_well_or_says_what_hurts(call, monkeypatch, capsys):

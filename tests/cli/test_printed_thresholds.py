@@ -5,6 +5,9 @@ import os
 import re
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from isometrics.cli import main
@@ -24,9 +27,6 @@ def scores_of(rng, kind, labels):
 
 
 def written(folder, name, rng, kind):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     labels = rng.integers(0, 2, 150)
     scores = scores_of(rng, kind, labels)
     file = folder / f"{name}.parquet"
@@ -64,10 +64,8 @@ def check(text, labels, scores, shown):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_threshold_of_tuning_data_gives_the_numbers_of_both_files(
-    kind, tmp_path, capsys, rng_seed
-):
-    rng = np.random.default_rng(rng_seed)
+def test_a_threshold_of_tuning_data_gives_the_numbers_of_both_files(kind, tmp_path, capsys):
+    rng = np.random.default_rng(int(os.environ["ISOMETRICS_SEED"]))
     tuning, *of_tuning = written(tmp_path, "tuning", rng, kind)
     test, *of_test = written(tmp_path, "test", rng, kind)
     given = ["--threshold", "0.5", "--resamples", "20"]
@@ -90,8 +88,6 @@ def test_a_threshold_of_tuning_data_gives_the_numbers_of_both_files(
             {"given", "best"} if given[0] in words else {None}
         )
 
-
-# ---------------------------------------------------------------------- models, groups, classes
 
 MODELS, GROUPS = ("m_a", "m_b"), ("north", "south")
 QUICK = ("close", False)
@@ -116,7 +112,6 @@ _SENTENCE = re.compile(
 
 
 def sentences_in(text):
-    """Yield the model, the threshold and the value of F on these rows of each sentence."""
     for line in text.splitlines():
         if found := _SENTENCE.match(line):
             model = found["used"] or found["choice"] or found["name"]
@@ -130,7 +125,6 @@ _COMMON = re.compile(r"(?:than|compare|groups:) (\S+) of (m_[ab])\b")
 
 
 def winners_in(text):
-    """Yield the rows of the tables of winners, with their groups."""
     for block in text.split("\n\n"):
         title, *lines = block.splitlines() or [""]
         if found := _WINNERS.match(title):
@@ -148,7 +142,6 @@ def values_of_f(text, labels, scores, weight):
 
 
 def check_f(text, labels, scores, beta, shown):
-    """Compare F at a printed threshold with what is printed, to its digits."""
     for f in values_of_f(text, labels, scores, beta**2 / (1 + beta**2)):
         digits = len(shown.partition(".")[2])
         assert float(shown) == pytest.approx(f, abs=0.5001 * 10**-digits), (text, shown)
@@ -216,11 +209,8 @@ def walk(text, data):
         for grouped in (False, True)
     ],
 )
-def test_every_command_for_several_models_and_groups(kind, grouped, tmp_path, capsys, rng_seed):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    rng = np.random.default_rng(rng_seed)
+def test_every_command_for_several_models_and_groups(kind, grouped, tmp_path, capsys):
+    rng = np.random.default_rng(int(os.environ["ISOMETRICS_SEED"]))
     labels, group = rng.integers(0, 2, 160), np.array(GROUPS)[rng.integers(0, 2, 160)]
     scores = {name: scores_of(rng, kind, labels) for name in MODELS}
     file = str(tmp_path / "several.parquet")
@@ -256,10 +246,8 @@ def test_every_command_for_several_models_and_groups(kind, grouped, tmp_path, ca
 
 
 @pytest.mark.slow
-def test_every_command_for_several_classes(tmp_path, capsys, rng_seed):
-    import pandas as pd
-
-    rng = np.random.default_rng(rng_seed)
+def test_every_command_for_several_classes(tmp_path, capsys):
+    rng = np.random.default_rng(int(os.environ["ISOMETRICS_SEED"]))
     names = np.array(["cat", "dog", "owl"])
     labels = names[rng.integers(0, 3, 150)]
     scores = rng.dirichlet([1, 1, 1], 150) + 0.3 * (labels[:, None] == names)
@@ -279,22 +267,10 @@ def test_every_command_for_several_classes(tmp_path, capsys, rng_seed):
         assert tables or name in ("summary", "report", "verdict", "compare"), command
 
 
-@pytest.mark.slow
-def test_the_sentences_of_the_demo(tmp_path, capsys, monkeypatch):
-    import pandas as pd
-
-    monkeypatch.chdir(tmp_path)
-    assert main(["demo"]) == 0
-    text = capsys.readouterr().out
-    frame = pd.read_csv("demo-report/test.csv")
-    fraud = (frame["label"] == "fraud").to_numpy()
-    data = {(name, "(all rows)"): (fraud, frame[name].to_numpy()) for name in ("forest", "logit")}
-    assert walk(text, data) == (0, 2)
-
-
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_rule_flags_what_its_numbers_say(kind, tmp_path, capsys, rng_seed):
-    file, labels, scores = written(tmp_path, "data", np.random.default_rng(rng_seed), kind)
+def test_a_rule_flags_what_its_numbers_say(kind, tmp_path, capsys):
+    rng = np.random.default_rng(int(os.environ["ISOMETRICS_SEED"]))
+    file, labels, scores = written(tmp_path, "data", rng, kind)
     rule = str(tmp_path / "rule.json")
     for command in (["thresholds", "--beta", "1"], ["verdict", "--resamples", "20"]):
         assert main([command[0], file, *command[1:], "-o", rule]) == 0
@@ -310,8 +286,3 @@ def test_a_rule_flags_what_its_numbers_say(kind, tmp_path, capsys, rng_seed):
     assert main(["verdict", file, "--resamples", "20", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["verdict"]
     check(found["threshold_text"], labels, scores, found["counts"])
-
-
-@pytest.fixture
-def rng_seed():
-    return int(os.environ["ISOMETRICS_SEED"])

@@ -37,15 +37,27 @@ def test_csv_reads_back_exactly(tmp_path, values, names):
     assert np.array_equal(found, np.array([values] * len(names)).T, equal_nan=True)
 
 
-def test_texts_are_quoted_only_where_needed(capsys):
+def test_tables_on_standard_output(capsys):
     write_table({"model": ["a", "b c"], "x": np.array([0.5, math.inf])}, "-")
     assert capsys.readouterr().out == "model,x\na,0.5\nb c,inf\n"
-
-
-def test_long_tables_come_in_pieces(capsys):
     write_table({"x": np.arange(100_000)}, "-")
     lines = capsys.readouterr().out.split()
     assert lines == ["x", *map(str, range(100_000))]
+    write_table({"n\udc80": ["\udc80", None]}, "-")
+    assert capsys.readouterr().out == "n\\udc80\n\\udc80\n\n"
+    column = pa.array([1.25, None]).cast(pa.decimal128(5, 2))
+    texts = pa.array(["x", "y"])
+    batch = pa.record_batch(
+        {
+            "d": column,
+            "b": pa.array([True, None]),
+            "code": texts.dictionary_encode(),
+            "view": texts.cast(pa.string_view()),
+            "long": texts.cast(pa.large_string()),
+        }
+    )
+    write_batches(batch.schema, [batch], "-")
+    assert capsys.readouterr().out == "d,b,code,view,long\n1.25,true,x,x,x\n,,y,y,y\n"
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "PARQUET", "arrow", "json", "jsonl"])
@@ -69,7 +81,7 @@ def test_what_a_format_cannot_hold_is_one_sentence_before_the_header_is_out(tmp_
     assert capsys.readouterr().out == ""
 
 
-def test_json_has_no_nan_and_escapes_what_is_no_text(tmp_path):
+def test_json_and_texts_that_need_escapes(tmp_path, monkeypatch):
     path = tmp_path / "t.json"
     write_table({"x": np.array([1.5, math.nan, -math.inf]), "n": ["a", None, "\udc80"]}, str(path))
     assert json.loads(path.read_bytes(), parse_constant=pytest.fail) == [
@@ -77,15 +89,6 @@ def test_json_has_no_nan_and_escapes_what_is_no_text(tmp_path):
         {"x": None, "n": None},
         {"x": "-Infinity", "n": "\udc80"},
     ]
-
-
-@pytest.mark.parametrize(("suffix", "content"), [("json", "[\n\n]\n"), ("jsonl", "\n")])
-def test_json_without_rows(tmp_path, suffix, content):
-    write_table({"x": np.array([])}, str(tmp_path / f"t.{suffix}"))
-    assert (tmp_path / f"t.{suffix}").read_text() == content
-
-
-def test_a_table_on_standard_output_is_what_the_file_would_be(tmp_path, monkeypatch):
     columns = {"modèle": ["€😀", "x"]}
     stream = io.TextIOWrapper(io.BytesIO(), encoding="latin-1", errors="backslashreplace")
     monkeypatch.setattr(sys, "stdout", stream)
@@ -95,25 +98,10 @@ def test_a_table_on_standard_output_is_what_the_file_would_be(tmp_path, monkeypa
     assert stream.buffer.getvalue() == (tmp_path / "t.csv").read_bytes()
 
 
-def test_other_types_are_written_as_text(capsys):
-    column = pa.array([1.25, None]).cast(pa.decimal128(5, 2))
-    texts = pa.array(["x", "y"])
-    batch = pa.record_batch(
-        {
-            "d": column,
-            "b": pa.array([True, None]),
-            "code": texts.dictionary_encode(),
-            "view": texts.cast(pa.string_view()),
-            "long": texts.cast(pa.large_string()),
-        }
-    )
-    write_batches(batch.schema, [batch], "-")
-    assert capsys.readouterr().out == "d,b,code,view,long\n1.25,true,x,x,x\n,,y,y,y\n"
-
-
-def test_names_that_are_no_text_are_escaped(capsys):
-    write_table({"n\udc80": ["\udc80", None]}, "-")
-    assert capsys.readouterr().out == "n\\udc80\n\\udc80\n\n"
+@pytest.mark.parametrize(("suffix", "content"), [("json", "[\n\n]\n"), ("jsonl", "\n")])
+def test_json_without_rows(tmp_path, suffix, content):
+    write_table({"x": np.array([])}, str(tmp_path / f"t.{suffix}"))
+    assert (tmp_path / f"t.{suffix}").read_text() == content
 
 
 def test_long_doubles_are_not_rounded():

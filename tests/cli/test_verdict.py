@@ -29,9 +29,6 @@ def strict(verdict):
     return json.loads(verdict.to_json())
 
 
-# ---------------------------------------------------------------------- the command
-
-
 GOALS = [
     ([], {}),
     (["--beta", 2], {"beta": 2}),
@@ -58,7 +55,6 @@ def test_a_verdict_is_that_of_the_library(call, predictions, analysis, words, op
 
 
 def test_other_rows(call, predictions, other, analysis, tmp_path):
-    """Another prevalence, tuning data, and whole groups."""
     data = call("verdict", predictions, "--prevalence", 0.1, *FEW, "--json").data
     expected = analysis.at_prevalence(0.1).verdict(n_resamples=40, by_group=False)
     assert data["verdict"] == strict(expected)
@@ -74,7 +70,7 @@ def test_other_rows(call, predictions, other, analysis, tmp_path):
     assert call(*words).data["verdict"] == strict(expected)
 
 
-def test_each_group_has_a_verdict(call, grouped, analysis):
+def test_groups_and_folds(call, grouped, analysis):
     words = ["verdict", grouped, "--group", "group", *FEW]
     expected = analysis.verdict(n_resamples=40)
     assert call(*words, "--json").data["verdict"] == strict(expected)
@@ -83,14 +79,8 @@ def test_each_group_has_a_verdict(call, grouped, analysis):
     title, header, north, south = table.splitlines()
     assert (title, header.split()[:3]) == ("By group:", ["group", "model", "threshold"])
     assert (north.split()[0], south.split()[0]) == ("north", "south")
-
-
-def test_folds_are_judged_by_choices_on_the_others(call, grouped, analysis):
     data = call("verdict", grouped, "--fold", "group", *FEW, "--json").data
     assert data["verdict"] == strict(analysis.verdict(n_resamples=40, folds=True))
-    for words in (["--group", "group"], ["--thresholds-from", grouped]):
-        done = call("verdict", grouped, "--fold", "group", *words, code=2)
-        assert "give it without --group and --thresholds-from" in done.err
 
 
 def test_a_column_of_folds_that_is_taken_for_groups(call, grouped, tmp_path):
@@ -110,7 +100,6 @@ def test_a_column_of_folds_that_is_taken_for_groups(call, grouped, tmp_path):
 
 
 def classes(path, count=3, seed=0):
-    """Write the scores of several classes as NumPy does."""
     rng = np.random.default_rng(seed)
     label = np.arange(120) % count
     scores = rng.random((120, count)) + np.eye(count)[label]
@@ -153,9 +142,6 @@ def test_given_thresholds_beside_the_verdict(call, predictions):
     assert {row["rule"] for row in rows} == {"given", "best"}
     costs = ("--miss-cost", "5", "--false-alarm-cost", "1")
     assert "beside the best for cost per row" in call(*words, *costs).out
-
-
-# ---------------------------------------------------------------------- the head of other answers
 
 
 @pytest.mark.parametrize("command", ["summary", "compare", "report"])

@@ -42,9 +42,6 @@ def sample(size, seed=1):
     return labels, rng.normal(labels, 1)
 
 
-# ---------------------------------------------------------------------- the same tables
-
-
 @pytest.mark.usefixtures("client")
 @settings(max_examples=4)
 @given(
@@ -90,9 +87,6 @@ def test_no_pass_collects_more_than_a_million_rows():
     assert lo <= exact.pr.area() <= hi <= lo + 1e-3
 
 
-# ---------------------------------------------------------------------- errors
-
-
 ADVICE = errors.Advice("say which with {pos_label}, for example {}", "'{label}'")
 FAILURES = [
     errors.LabelError("y has three labels", ADVICE),
@@ -122,9 +116,6 @@ def test_a_bad_partition_is_one_sentence():
     frame = partitions({"label": [1, 0, 1, 0], "score": [0.1, 0.2, None, 0.4]}, [2])
     with pytest.raises(errors.MissingValueError, match="score has missing values"):
         iso.read_predictions(frame)
-
-
-# ---------------------------------------------------------------------- workers that die
 
 
 def test_a_worker_dies_and_its_nanny_starts_another(client):

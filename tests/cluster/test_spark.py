@@ -132,9 +132,6 @@ def check_table(answer, folder):
     assert np.isin(exact.hull().thresholds, table["thresholds"]).all()
 
 
-# ---------------------------------------------------------------------- the same tables
-
-
 def test_many_rows(answers, data):
     check_table(answers["long"], data / "long")
 
@@ -176,9 +173,6 @@ def test_the_command_explains(connected):
     assert "rows read  bytes read  rows shuffled  rows collected" in said
     assert "first rows" in said
     assert "totals" in said
-
-
-# ---------------------------------------------------------------------- a worker that is killed
 
 
 def kill_after_first_task(cluster, page, process):

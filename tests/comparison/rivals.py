@@ -31,7 +31,6 @@ def rivals(draw, models=(2, 3), most=12, nested=False):
 
 
 def rows_of(points):
-    """All rows, the trivial rules among them."""
     trivial = {(0, 0), (points.positives, points.negatives)}
     return sorted({*zip(points.tp.tolist(), points.fp.tolist(), strict=True), *trivial})
 

@@ -78,16 +78,6 @@ def test_winners_of_large_counts_are_exact(index, models):
             assert names == winners_at(models, index, (Fraction(lo) + Fraction(hi)) / 2)[0]
 
 
-@given(models=rivals(models=(2, 3), nested=True))
-@settings(max_examples=30)
-def test_an_index_of_the_user_wins_as_the_built_in_one(models):
-    own, known = iso.compare(models, OWN_F).winners, iso.compare(models, "f-measure").winners
-    for lam in weights(known):
-        far = np.abs(np.append(known.lambda_lo, own.lambda_lo) - float(lam)).min() > 1e-6
-        if far:
-            assert own.at(float(lam)) == known.at(float(lam))
-
-
 @given(models=rivals(models=(2, 3)), scale=st.sampled_from([1 / 7, 0.3, 3.1]))
 @settings(max_examples=30)
 def test_weights_win_as_whole_counts_do(models, scale):
@@ -106,18 +96,6 @@ def test_weights_win_as_whole_counts_do(models, scale):
         for lam in weights(known):
             if np.abs(np.append(known.lambda_lo, result.lambda_lo) - float(lam)).min() > 1e-6:
                 assert result.at(float(lam)) == known.at(float(lam))
-
-
-@given(models=rivals(models=(2, 3)))
-@settings(max_examples=30)
-def test_jaccard_has_the_winners_of_f(models):
-    """λ_F = 2λ/(1+2λ) up to ½ and 1/(3-2λ) above: the same winners in the same order."""
-    f, jaccard = (iso.compare(models, index).winners for index in ("f-measure", "jaccard"))
-    assert f.names == jaccard.names
-    lam = jaccard.lambda_lo
-    moved = np.where(lam <= 0.5, 2 * lam / (1 + 2 * lam), 1 / (3 - 2 * lam))
-    np.testing.assert_allclose(moved, f.lambda_lo, atol=1e-12)
-    assert iso.compare(models, "f-gain").winners.names == f.names
 
 
 @given(models=rivals(models=(2, 2), nested=True))
@@ -172,7 +150,7 @@ def test_a_crossing_by_hand():
     np.testing.assert_allclose(won.value_hi, [1 / (1 + 1.5 * first), 1 / (4 - 3 * second), 1])
 
 
-def test_thresholds_at_both_ends_and_at():
+def test_thresholds_and_labels_at_both_ends():
     labels = [1, 0, 1, 1, 0, 0, 1, 0]
     first = iso.OperatingPoints.from_scores(labels, [8, 7, 6, 5, 4, 3, 2, 1])
     second = iso.OperatingPoints.from_scores(labels, [1, 8, 7, 6, 5, 4, 3, 2])
@@ -183,10 +161,7 @@ def test_thresholds_at_both_ends_and_at():
     assert iso.compare({"a": CAREFUL, "b": COMPLETE}).winners.at(4 / 9) == ("a", "b")
     with pytest.raises(ParameterError, match="lam must be between 0 and 1"):
         won.at(2)
-
-
-def test_families_of_sets():
-    """Biclusters of two algorithms, as in Hanczar & Nadif, Fig. 7."""
+    # Biclusters of two algorithms, as in Hanczar & Nadif, Fig. 7.
     cc = iso.OperatingPoints.from_counts(
         [8, 30], [1, 80], positives=50, negatives=450, labels=["small", "large"]
     )
@@ -202,24 +177,6 @@ def test_families_of_sets():
     assert np.isnan(result.areas.values[1, :4]).all()
     assert result.areas.of("tradeoff area")["CC"] == cc.tradeoff("kulczynski").area()
     assert "label_lo" in result.to_frame("pandas")
-
-
-def test_the_empty_rule_wins_where_false_positives_cost_all():
-    result = iso.compare({"a": BOLD, "b": USELESS}, "cost")
-    assert result.winners.names == ((NOTHING,), ("a",), (EVERYTHING,))
-    assert result.winners.threshold_lo[0] == math.inf
-    assert result.sentence() == (
-        "By cost, a is better for 0.18 < λ < 0.89; for λ < 0.18 calling nothing positive is as "
-        "good as either model; for λ > 0.89 calling everything positive is as good as either "
-        "model."
-    )
-    halves = {
-        name: iso.OperatingPoints.from_counts(
-            points.tp / 2, points.fp / 2, positives=5.0, negatives=15.0
-        )
-        for name, points in (("a", BOLD), ("b", USELESS))
-    }
-    assert iso.compare(halves, "cost").winners.names == result.winners.names
 
 
 def test_other_totals_of_one_prevalence():
@@ -318,7 +275,7 @@ def test_winners_by_any_continuous_index_are_those_of_brute_force(name, models):
         assert result[at] == expected[at], lam[at]
 
 
-def test_a_tie_ends_inside_a_piece():
+def test_ties_of_own_indices():
     """Both find no negative; recall counts only above λ = 0.8, where A's 0.4 is below λ/2."""
     totals = {"positives": 10, "negatives": 90}
     models = {
@@ -329,6 +286,9 @@ def test_a_tie_ends_inside_a_piece():
     assert result.winners.names == (("A", "B"), ("B",))
     np.testing.assert_allclose(result.winners.lambda_hi, [0.8, 1], rtol=1e-11)
     assert result.sentence() == "By wide, A and B tie for λ < 0.80, B is better for λ > 0.80."
+    flat = iso.Index("flat", lambda p, r, lam: 0 * (p + r + lam))
+    won = iso.compare({"a": CAREFUL, "b": BOLD}, flat).winners
+    assert won.names == ((EVERYTHING,),)
 
 
 @pytest.mark.parametrize("width", [2e-3, 2e-4])
@@ -352,12 +312,6 @@ def test_a_short_lead_that_announces_itself_is_found(width):
     np.testing.assert_allclose(won.lambda_lo[1:], ahead[[0, -1]], atol=width / 1000)
 
 
-def test_a_flat_index_ties_with_everything():
-    flat = iso.Index("flat", lambda p, r, lam: 0 * (p + r + lam))
-    won = iso.compare({"a": CAREFUL, "b": BOLD}, flat).winners
-    assert won.names == ((EVERYTHING,),)
-
-
 SENTENCES = {
     "two": (
         {"LDA": CAREFUL, "SVM": COMPLETE},
@@ -368,10 +322,7 @@ SENTENCES = {
         "By f-measure, LDA is better for λ < 0.32, SVM for 0.32 < λ < 0.95; for λ > 0.95 calling "
         "everything positive is as good as either model.",
     ),
-    "always": (
-        {"LDA": COMPLETE, "SVM": USELESS},
-        "By f-measure, LDA is better for every λ.",
-    ),
+    "always": ({"LDA": COMPLETE, "SVM": USELESS}, "By f-measure, LDA is better for every λ."),
     "tie": (
         {"LDA": CAREFUL, "SVM": CAREFUL},
         "By f-measure, LDA and SVM tie for λ < 0.71; for λ > 0.71 calling everything positive is "
@@ -421,6 +372,21 @@ def test_a_sentence_tells_close_ends_apart():
         "By f-measure, one is better for λ < 0.23112 and for λ > 0.99999, "
         "other for 0.23112 < λ < 0.99999."
     )
+    result = iso.compare({"a": BOLD, "b": USELESS}, "cost")
+    assert result.winners.names == ((NOTHING,), ("a",), (EVERYTHING,))
+    assert result.winners.threshold_lo[0] == math.inf
+    assert result.sentence() == (
+        "By cost, a is better for 0.18 < λ < 0.89; for λ < 0.18 calling nothing positive is as "
+        "good as either model; for λ > 0.89 calling everything positive is as good as either "
+        "model."
+    )
+    halves = {
+        name: iso.OperatingPoints.from_counts(
+            points.tp / 2, points.fp / 2, positives=5.0, negatives=15.0
+        )
+        for name, points in (("a", BOLD), ("b", USELESS))
+    }
+    assert iso.compare(halves, "cost").winners.names == result.winners.names
 
 
 def test_the_areas():

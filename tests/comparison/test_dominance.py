@@ -19,7 +19,6 @@ pairs = rivals(models=(2, 2), nested=True).map(lambda named: tuple(named.values(
 
 
 def dominance(a, b, *, hull=False):
-    """The relation of A to B."""
     matrix = dominance_matrix({"A": a, "B": b}, hull=hull)
     turned = {"dominates": "is dominated", "is dominated": "dominates"}
     relation = matrix.of("A", "B")
@@ -28,7 +27,6 @@ def dominance(a, b, *, hull=False):
 
 
 def verdict(leads):
-    """The verdict of a list of leads of A over B."""
     ahead, behind = any(lead > 0 for lead in leads), any(lead < 0 for lead in leads)
     return {(1, 0): "dominates", (0, 1): "is dominated", (0, 0): "equal", (1, 1): "cross"}[
         ahead, behind
@@ -36,7 +34,6 @@ def verdict(leads):
 
 
 def beside(places, low, high):
-    """Places, points just beside them, and the middles between them."""
     places = sorted({low, high, *places})
     middles = [(first + second) / 2 for first, second in pairwise(places)]
     near = [place + step for place in places for step in (-NEAR, 0, NEAR)]
@@ -95,7 +92,7 @@ CURVE_I = iso.OperatingPoints.from_counts([9, 13, 20], [0, 84, 2000], **TOTALS)
 CURVE_II = iso.OperatingPoints.from_counts([20], [500], **TOTALS)
 
 
-def test_counts_too_large_for_products_of_64_bits():
+def test_other_totals_and_large_counts():
     """One negative of 10**12 decides, and no float can see it."""
     big = 10**12
     totals = {"positives": big, "negatives": big}
@@ -103,9 +100,6 @@ def test_counts_too_large_for_products_of_64_bits():
     second = iso.OperatingPoints.from_counts([big // 3], [big // 7 + 1], **totals)
     assert dominance(first, second) == "dominates"
     assert dominance(first, first) == "equal"
-
-
-def test_other_totals_are_compared_as_rates():
     double = iso.OperatingPoints.from_counts(
         [18, 26, 40], [0, 168, 4000], positives=40, negatives=4000
     )
@@ -114,6 +108,14 @@ def test_other_totals_are_compared_as_rates():
         [45, 65, 100], [0, 42, 1000], positives=100, negatives=1000
     )
     assert dominance(CURVE_I, balanced) == "equal"
+    scale = 1 / 7
+    totals = {"positives": 20 * scale, "negatives": 2000 * scale}
+    first = iso.OperatingPoints.from_counts(
+        np.array([9, 13, 20]) * scale, np.array([0, 84, 2000]) * scale, **totals
+    )
+    second = iso.OperatingPoints.from_counts([20 * scale], [500 * scale], **totals)
+    assert dominance(first, second) == "cross"
+    assert dominance(first, CURVE_I) == "equal"
 
 
 @given(st.integers(0, 10**6))
@@ -128,17 +130,6 @@ def test_sums_of_weights_in_another_order_are_equal(seed):
         labels[order], ranks[order], sample_weight=weights[order] / 3
     )
     assert dominance(first, second) == "equal"
-
-
-def test_weighted_curves_cross_where_whole_ones_do():
-    scale = 1 / 7
-    totals = {"positives": 20 * scale, "negatives": 2000 * scale}
-    first = iso.OperatingPoints.from_counts(
-        np.array([9, 13, 20]) * scale, np.array([0, 84, 2000]) * scale, **totals
-    )
-    second = iso.OperatingPoints.from_counts([20 * scale], [500 * scale], **totals)
-    assert dominance(first, second) == "cross"
-    assert dominance(first, CURVE_I) == "equal"
 
 
 def test_long_curves_are_compared_to_the_last_row():

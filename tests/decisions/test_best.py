@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics.decisions.objective import parse_f_objectives
-from isometrics.decisions.thresholds import (
-    ALL_ROWS,
-    Entry,
-    batches_of,
-    thresholds_of,
-)
+from isometrics.decisions.thresholds import ALL_ROWS, Entry, batches_of, thresholds_of
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.spaces.indices import INDICES
 from isometrics.testing.strategies import binary_samples, count_tables, point_clouds
@@ -44,7 +39,6 @@ shares = st.sampled_from([0.0, 0.2, 0.5, 0.75, 1.0]) | st.floats(0, 1)
 
 
 def all_rows(pts):
-    """The counts of all rules, the trivial ones included."""
     return {
         (0, 0),
         *zip(pts.tp.tolist(), pts.fp.tolist(), strict=True),
@@ -196,17 +190,6 @@ def test_a_score_of_infinity_can_be_excluded():
         assert pts.at([decision.threshold]).fp.tolist() == [0]
 
 
-@given(binary_samples(dtypes=["float64"]), st.sampled_from([0.1, 0.5, 0.9]))
-def test_thresholds_do_what_they_promise(sample, cost):
-    labels, scores = sample
-    pts = iso.OperatingPoints.from_scores(labels, scores)
-    found = [iso.best_threshold(pts, cost=cost), iso.best_threshold(pts, objective="youden")]
-    found.append(iso.best_threshold(pts, budget=0))
-    for decision in found:
-        flagged = (scores >= float(decision)) & (float(decision) < math.inf)
-        assert (decision.tp, decision.fp) == (flagged[labels].sum(), flagged[~labels].sum())
-
-
 def test_the_threshold_keeps_its_precision():
     """Integers beyond 2**53 stay what they are."""
     if np.finfo(np.longdouble).nmant < 63:
@@ -226,11 +209,6 @@ def test_the_threshold_keeps_its_precision():
     flat = iso.OperatingPoints.from_scores([1, 0], np.array([big, big]))
     won = iso.compare({"A": pts, "B": flat}).winners
     assert won.threshold_lo[0] == np.longdouble(big + 1)
-
-
-def test_long_doubles_between_floats_keep_their_precision():
-    if np.finfo(np.longdouble).nmant < 63:
-        pytest.skip("long doubles are doubles here")
     score = np.longdouble(1) + np.finfo(np.longdouble).eps
     pts = iso.OperatingPoints.from_scores([1, 0], np.array([score, 1], np.longdouble))
     assert iso.best_threshold(pts).threshold == score
@@ -238,10 +216,18 @@ def test_long_doubles_between_floats_keep_their_precision():
         float(iso.best_threshold(pts))
 
 
-def test_constraints_are_compared_as_floats():
+def test_constraints_by_hand():
     """Eight of ten is a recall of 0.8, though the float 0.8 is a little more than 8/10."""
     pts = iso.OperatingPoints.from_counts([8, 10], [1, 9], positives=10, negatives=10)
     assert iso.best_threshold(pts, min_recall=0.8).tp == 8
+    # Of a little more than nine in twelve, and of three in four, floats are both ¾.
+    more = float(np.nextafter(9, 10))
+    pts = iso.OperatingPoints.from_counts([3.0, more], [1, 3], positives=10.0, negatives=20)
+    assert more / (more + 3) == 0.75
+    assert chosen(iso.best_threshold(pts, beta=0)) == (more, 3)
+    judged = SMALL.at([0.8, 0.6])
+    assert float(iso.best_threshold(judged)) == 0.6
+    assert iso.best_threshold(judged, min_recall=1).threshold == -math.inf
 
 
 def test_best_rows_of_sets_are_named_beside_thresholds():
@@ -265,15 +251,6 @@ def test_thresholds_are_best_between_their_ends():
         assert best.threshold[row] == at.thresholds[0]
         assert best.beta_lo[row] ** 2 == pytest.approx(at.beta_squared_lo[0])
         assert best.beta_hi[row] ** 2 == pytest.approx(at.beta_squared_hi[0])
-
-
-def test_a_selection_is_completed():
-    judged = SMALL.at([0.8, 0.6])
-    assert float(iso.best_threshold(judged)) == 0.6
-    assert iso.best_threshold(judged, min_recall=1).threshold == -math.inf
-
-
-# weighted indices ------------------------------------------------------------------------------
 
 
 def test_an_index_has_a_weight_and_a_weight_an_index():
@@ -308,13 +285,10 @@ def test_a_decision_is_a_table_of_one_row(library):
     assert nw.from_native(iso.best_threshold(sets).to_frame(library))["label"].to_list() == ["3"]
 
 
-def test_tradeoffs_are_tables():
+def test_rows_that_are_best_are_tables_with_the_measures_of_rows():
     tradeoff = SMALL.tradeoff()
     assert tradeoff.to_frame("pandas").equals(tradeoff.intervals.to_frame("pandas"))
-
-
-def test_rows_that_are_best_have_the_measures_of_rows():
-    intervals = SMALL.tradeoff().intervals
+    intervals = tradeoff.intervals
     at = SMALL.at(intervals.thresholds)
     best = iso.optimal_thresholds(SMALL)
     assert np.array_equal(intervals.f(2.0), at.f(2.0))
@@ -420,14 +394,6 @@ def test_a_table_with_gaps_answers_where_the_best_row_keeps_the_constraint():
     assert chosen(iso.best_threshold(short, beta=1, min_precision=level)) == chosen(free)
     with pytest.raises(NotAnswerableError, match="the best row under constraints"):
         iso.best_threshold(short, beta=1, min_precision=level + 0.01)
-
-
-def test_precisions_of_weighted_positives_are_compared_exactly():
-    """Of a little more than nine in twelve, and of three in four, floats are both ¾."""
-    more = float(np.nextafter(9, 10))
-    pts = iso.OperatingPoints.from_counts([3.0, more], [1, 3], positives=10.0, negatives=20)
-    assert more / (more + 3) == 0.75
-    assert chosen(iso.best_threshold(pts, beta=0)) == (more, 3)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The intervals of β against brute force in exact fractions (Flach & Kull 2015, section 3.4)."""
 
 import math
-import re
 from fractions import Fraction
 from itertools import pairwise
 
@@ -38,7 +37,6 @@ betas = (
 
 
 def exact_f(tp, fp, positives, beta):
-    """F_β of counts, as a fraction."""
     tp, fp, positives = Fraction(tp), Fraction(fp), Fraction(positives)
     if math.isinf(beta):
         return tp / positives
@@ -131,21 +129,10 @@ def test_tables_without_thresholds():
     assert iso.optimal_thresholds(sets).at(1).labels == ("b",)
 
 
-def test_faces():
+def test_faces_and_a_refusal():
     best = iso.optimal_thresholds(SMALL)
-    title, header, *_ = repr(best).splitlines()
-    assert title == "OptimalThresholds: 4 thresholds are best for some β"
-    assert re.split("  +", header.strip()) == [
-        *("threshold", "β² from", "β² to", "tp", "fp", "precision", "recall")
-    ]
+    assert repr(best).startswith("OptimalThresholds: 4 thresholds are best for some β\n")
     assert repr(best.at(1)).startswith("OptimalThresholds: 1 threshold is best for some β")
     assert best._repr_html_().startswith("<table><caption>OptimalThresholds")
-    frame = best.to_frame("pandas")
-    assert list(frame.columns) == [
-        *("threshold", "beta_squared_lo", "beta_squared_hi", "tp", "fp", "precision", "recall")
-    ]
-
-
-def test_negative_beta_is_refused():
     with pytest.raises(ParameterError, match="beta must be a number ≥ 0 but is -1"):
         iso.optimal_thresholds(SMALL).at(-1)

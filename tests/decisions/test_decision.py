@@ -20,12 +20,7 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics._core.arrays import plain
 from isometrics.decisions.decision import fingerprint_of
-from isometrics.errors import (
-    DimensionError,
-    MissingValueError,
-    NotAnswerableError,
-    ScoreError,
-)
+from isometrics.errors import DimensionError, MissingValueError, NotAnswerableError, ScoreError
 from isometrics.testing.strategies import binary_samples
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
@@ -43,23 +38,28 @@ def test_sets_have_labels():
     assert repr(decision).startswith("Decision: row 'b<i>', best for F (β 1): 0.75\n")
     assert "b&lt;i&gt;" in decision._repr_html_()
     assert iso.best_threshold(sets, min_recall=1).label == "(everything)"
+    sets = iso.OperatingPoints.from_counts(
+        [1, 3], [0, 1], positives=4, negatives=4, labels=["a", "b"]
+    )
+    with pytest.raises(NotAnswerableError, match="this decision has no threshold"):
+        iso.best_threshold(sets).predict([0.5])
 
 
-def test_a_decision_shows_as_few_digits_as_flag_the_same_rows():
-    points = iso.OperatingPoints.from_scores([1, 0], [0.123456789, 0.0987654321])
-    assert repr(iso.best_threshold(points)).startswith("Decision: threshold 0.123, ")
-
-
-def test_a_decision_without_a_label_is_named_by_its_threshold():
+def test_a_decision_without_a_label():
     decision = iso.best_threshold(SMALL)
     named = {field.name: getattr(decision, field.name) for field in fields(decision)}
     del named["label"]
     assert iso.Decision(**named) == decision == iso.best_threshold(SMALL, beta=1)
     assert type(decision.tp) is int
     assert repr(iso.Decision(**named)).startswith("Decision: threshold 0.6, ")
+    points = iso.OperatingPoints.from_scores([1, 0], [0.123456789, 0.0987654321])
+    assert repr(iso.best_threshold(points)).startswith("Decision: threshold 0.123, ")
+    moved = SMALL.at_prevalence(0.1)
+    decision = iso.best_threshold(moved, beta=2)
+    assert decision.prevalence == pytest.approx(0.1)
+    share = (decision.tp + decision.fp) / (moved.positives + moved.negatives)
+    assert decision.flagged_share == pytest.approx(share)
 
-
-# predict ---------------------------------------------------------------------------------------
 
 DTYPES = ["f2", "f4", "f8", "g", "i1", "u1", "i4", "i8", "u8", "?"]
 thresholds = (
@@ -83,7 +83,6 @@ def exact(number):
 
 @st.composite
 def scores_near(draw):
-    """A threshold, and scores of one type, many of them close to it."""
     threshold = draw(thresholds)
     dtype = np.dtype(draw(st.sampled_from(DTYPES)))
     if dtype.kind == "f":
@@ -162,14 +161,6 @@ def test_scores_that_cannot_be_compared(scores, error, message):
         deciding(0.6).predict(scores)
 
 
-def test_a_chosen_set_is_no_rule():
-    sets = iso.OperatingPoints.from_counts(
-        [1, 3], [0, 1], positives=4, negatives=4, labels=["a", "b"]
-    )
-    with pytest.raises(NotAnswerableError, match="this decision has no threshold"):
-        iso.best_threshold(sets).predict([0.5])
-
-
 @given(binary_samples(), st.sampled_from([{}, {"cost": 0.3}, {"min_recall": 0.5}]))
 def test_a_decision_flags_the_rows_that_it_counted(sample, objective):
     labels, scores = sample
@@ -180,17 +171,6 @@ def test_a_decision_flags_the_rows_that_it_counted(sample, objective):
     assert (flagged & ~positive).sum() == decision.fp
     assert decision.flagged_share == pytest.approx(flagged.mean())
     assert decision.prevalence == positive.mean()
-
-
-def test_the_flagged_share_is_at_the_prevalence_of_the_rule():
-    moved = SMALL.at_prevalence(0.1)
-    decision = iso.best_threshold(moved, beta=2)
-    assert decision.prevalence == pytest.approx(0.1)
-    share = (decision.tp + decision.fp) / (moved.positives + moved.negatives)
-    assert decision.flagged_share == pytest.approx(share)
-
-
-# fingerprints ----------------------------------------------------------------------------------
 
 
 def fingerprint(labels, scores, **options):
@@ -233,23 +213,17 @@ def test_a_fingerprint_is_that_of_the_rows_in_any_order(sample, random):
         assert fingerprint(changed, scores) != found
 
 
-def test_integers_beyond_floats_have_fingerprints_of_their_own():
+def test_fingerprints_by_hand():
     labels = [1, 0, 1]
     scores = np.array([2**53 + 3, 2**53 + 1, 5])
     assert fingerprint(labels, scores) == slow_fingerprint(labels, scores)
     assert fingerprint(labels, scores) != fingerprint(labels, scores - [1, 1, 0])
     long_doubles = np.array([1.5, 0.5, np.inf], np.longdouble)
     assert fingerprint(labels, long_doubles) == fingerprint(labels, long_doubles.astype(float))
-
-
-def test_types_that_hold_the_same_numbers_have_one_fingerprint():
     labels, scores = [1, 0, 1, 0], [3, 2, 1, 0]
     for dtype in ("f2", "f4", "i1", "u8", "g"):
         assert fingerprint(labels, np.array(scores, dtype)) == fingerprint(labels, scores)
     assert fingerprint(labels, [3, 2, 1, -0.0]) == fingerprint(labels, scores)
     assert fingerprint(labels, scores, sample_weight=[1, 1, 1, 2]) != fingerprint(labels, scores)
-
-
-def test_a_table_with_missing_rows_has_no_fingerprint():
     assert fingerprint_of(SMALL.hull().table) is None
     assert fingerprint(LABELS, SCORES, rows="corners") is None

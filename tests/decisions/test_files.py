@@ -8,14 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._core.files import json_text
 from isometrics.decisions.decision import FORMAT, Origin, data_of, decision_of_data
 from isometrics.errors import FileError, NotAnswerableError, ParameterError
-from isometrics.testing.strategies import binary_samples
 
 LABELS, SCORES = [1, 0, 1, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
 DECISION = iso.analyse(LABELS, {"forest": SCORES}).decision(beta=2, min_precision=0.5)
@@ -33,8 +32,6 @@ def same(one, other):
 def reread(decision):
     return decision_of_data(json.loads(json_text(data_of(decision))))
 
-
-# what is written --------------------------------------------------------------------------------
 
 numbers = st.floats(0, 1)
 names = st.none() | st.text(max_size=8)
@@ -67,24 +64,6 @@ def test_any_decision_reads_back_to_the_last_bit(decision):
     same(reread(decision), decision)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    binary_samples(weights="integer") | binary_samples(weights="float"),
-    st.sampled_from([{}, {"beta": math.inf}, {"cost": 0.7}, {"index": "jaccard"}]),
-)
-def test_decisions_on_samples_read_back(tmp_path, sample, objective):
-    labels, scores, weights = sample
-    if scores.dtype.itemsize > 8:
-        scores = scores.astype(float)
-    analysis = iso.analyse(labels, scores, sample_weight=weights)
-    decision = analysis.decision(**objective)
-    path = tmp_path / "rule.json"
-    decision.save(path)
-    found = iso.load_decision(path)
-    same(found, decision)
-    assert np.array_equal(found.predict(scores), decision.predict(scores))
-
-
 def test_integers_beyond_floats_stay_exact(tmp_path):
     scores = np.array([2**62 + 3, 2**62 + 2, 2**62 + 1, 5])
     decision = iso.analyse([1, 1, 0, 0], scores).decision()
@@ -106,6 +85,11 @@ def test_a_file_is_readable_and_names_may_be_anything(tmp_path):
     text = path.read_text(encoding="utf-8")
     assert "<b>näme</b>" in text
     assert text.startswith(f'{{\n  "format": "{FORMAT}",\n  "isometrics": "{iso.__version__}",\n')
+    page = Path(__file__).parents[2].joinpath("docs", "rules.md").read_text(encoding="utf-8")
+    table = page.partition("| field | what it is |")[2].partition("\n\n")[0]
+    cells = [line.split("|")[1] for line in table.splitlines()[2:]]
+    assert re.findall("`(\\w+)`", " ".join(cells)) == list(DATA)
+    assert f'"{FORMAT}"' in table
 
 
 def test_thresholds_that_json_readers_would_round_are_refused(tmp_path):
@@ -140,17 +124,6 @@ def test_parameters_are_arguments_that_choose_the_same_rule(asked, parameters):
     assert decision.parameters == parameters
     same(iso.best_threshold(points, **decision.parameters), decision)
     same(reread(decision), decision)
-
-
-def test_the_page_names_every_field_in_its_order():
-    page = Path(__file__).parents[2].joinpath("docs", "rules.md").read_text(encoding="utf-8")
-    table = page.partition("| field | what it is |")[2].partition("\n\n")[0]
-    cells = [line.split("|")[1] for line in table.splitlines()[2:]]
-    assert re.findall("`(\\w+)`", " ".join(cells)) == list(DATA)
-    assert f'"{FORMAT}"' in table
-
-
-# what is refused --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

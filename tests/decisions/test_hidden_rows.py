@@ -44,7 +44,6 @@ SCORES = np.r_[np.arange(29.0, 19, -1), np.zeros(12), -np.arange(1.0, 41)]
 
 
 def answer(points, asked):
-    """The counts of the best rule, or that there is none."""
     try:
         decision = iso.best_threshold(points, **asked)
     except ParameterError:
@@ -54,7 +53,6 @@ def answer(points, asked):
 
 @st.composite
 def longer_samples(draw):
-    """Labels and scores of rows that are many enough for gaps."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     size = draw(st.integers(8, 60))
     labels = random.random(size) < draw(st.floats(0.1, 0.9))
@@ -94,11 +92,11 @@ def test_constraints_that_a_missing_row_may_keep_are_refused():
     assert best.recall >= 0.5
     with pytest.raises(NotAnswerableError, match="cannot tell the best row under constraints"):
         iso.best_threshold(short, beta=2, min_precision=0.65)
-
-
-def test_a_table_without_gaps_hides_nothing():
     whole = iso.OperatingPoints.from_scores(LABELS, SCORES).table
     assert not may_hide_better(whole, parse_objective(beta=2, min_precision=0.73))
+    own = iso.Index("own", lambda precision, recall, lam: (1 - lam) * precision + lam * recall)
+    with pytest.raises(NotAnswerableError, match=r"cannot tell the best row for own \(λ 0.5\)"):
+        iso.best_threshold(short, index=own)
 
 
 def kept(labels, rows, weight=1):
@@ -130,10 +128,3 @@ def test_what_is_best_of_all_is_best_under_a_constraint_that_it_keeps(weight):
     best = iso.best_threshold(short, index="kulczynski", min_recall=0.5)
     assert (best.threshold, best.tp, best.fp) == (3, 3 * weight, weight)
     assert best.objective == "kulczynski (λ 0.5) with recall ≥ 0.5"
-
-
-def test_an_index_of_the_user_may_be_best_at_a_missing_row():
-    own = iso.Index("own", lambda precision, recall, lam: (1 - lam) * precision + lam * recall)
-    short = iso.OperatingPoints.from_scores(LABELS, SCORES, rows="hull")
-    with pytest.raises(NotAnswerableError, match=r"cannot tell the best row for own \(λ 0.5\)"):
-        iso.best_threshold(short, index=own)

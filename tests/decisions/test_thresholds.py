@@ -1,4 +1,4 @@
-"""Tables of best thresholds under constraints, against all rows."""
+"""Tables of best thresholds under constraints, and thresholds on other data, against all rows."""
 
 import math
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.errors import UndefinedWarning
+from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
 from isometrics.testing.strategies import binary_samples
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
@@ -83,6 +83,11 @@ def test_without_an_objective_a_constraint_asks_for_what_it_leaves():
     both = ANALYSIS.thresholds(min_precision=0.6, min_recall=0.6, by_group=False)
     assert both.beta.tolist() == [1]
     assert ANALYSIS.thresholds(by_group=False).beta.tolist() == [0.5, 1, 2]
+    tuned = iso.OperatingPoints.from_scores([1, 1, 0, 0], [0.9, 0.4, 0.6, 0.1])
+    assert iso.evaluate(thresholds_from=tuned, on=tuned).betas.tolist() == [0.5, 1, 2]
+    result = iso.evaluate(thresholds_from=tuned, on=tuned, min_recall=1)
+    assert result.betas.tolist() == [0]
+    assert result.best.tolist() == [2 / 3]
 
 
 def test_a_group_without_an_answer_is_nan_aloud():
@@ -99,3 +104,63 @@ def test_thresholds_of_models_keep_their_digits_beside_others():
     table = iso.analyse(LABELS, {"large": large, "small": SCORES}).thresholds(beta=1)
     assert list(map(int, table.threshold)) == [2**62 + 5, 0]
     assert float(table.threshold[1]) == 0.6
+
+
+SMALL = iso.OperatingPoints.from_scores(LABELS, SCORES)
+
+
+@given(binary_samples(dtypes=["float64"]), binary_samples(dtypes=["float64"]))
+def test_promised_achieved_and_best(tuning, test):
+    tuning, test = (iso.OperatingPoints.from_scores(*sample) for sample in (tuning, test))
+    betas = [0, 0.5, 1, 3, np.inf]
+    result = iso.evaluate(thresholds_from=tuning, on=test, betas=betas)
+    for row, beta in enumerate(betas):
+        promised = iso.best_threshold(tuning, beta=beta)
+        assert result.thresholds[row] == promised.threshold
+        assert result.promised[row].tolist() == [promised.f, promised.precision, promised.recall]
+        achieved = test.at([promised.threshold])
+        np.testing.assert_array_equal(
+            result.achieved[row], [achieved.f(beta)[0], achieved.precision[0], achieved.recall[0]]
+        )
+        assert result.best[row] == iso.best_threshold(test, beta=beta).f
+        assert not result.achieved[row, 0] > result.best[row] * (1 + 1e-15)
+
+
+def test_what_cannot_be_evaluated():
+    curve = iso.OperatingPoints.from_counts([1, 3], [0, 1], positives=4, negatives=4)
+    with pytest.raises(NotAnswerableError) as caught:
+        iso.evaluate(thresholds_from=curve, on=SMALL)
+    assert str(caught.value) == (
+        "thresholds_from is a curve without thresholds whose thresholds are not known; "
+        "build it from scores"
+    )
+    with pytest.raises(NotAnswerableError, match="a curve without thresholds cannot tell"):
+        iso.evaluate(thresholds_from=SMALL, on=curve)
+    with pytest.raises(ParameterError, match="betas is empty; give at least one β"):
+        iso.evaluate(thresholds_from=SMALL, on=SMALL, betas=[])
+    result = iso.evaluate(thresholds_from=SMALL, on=SMALL, betas=[1])
+    assert repr(result).startswith("Evaluation: thresholds of the tuning data on the test data\n")
+
+
+@given(binary_samples(), binary_samples())
+def test_constraints_are_those_of_the_tuning_data(tuning, test):
+    """The threshold is that of `best_threshold`; a budget is the same share of the test data."""
+    tuned, tested = (iso.OperatingPoints.from_scores(*each) for each in (tuning, test))
+    asked = {"min_recall": 0.4, "budget": 0.9 * (tuned.positives + tuned.negatives)}
+    try:
+        best = iso.best_threshold(tuned, beta=2, **asked)
+    except ParameterError:
+        with pytest.raises(ParameterError, match="no threshold has recall"):
+            iso.evaluate(thresholds_from=tuned, on=tested, betas=[2], **asked)
+        return
+    result = iso.evaluate(thresholds_from=tuned, on=tested, betas=[2], **asked)
+    assert result.thresholds.tolist() == [best.threshold]
+    assert result.promised[0].tolist() == [best.f, best.precision, best.recall]
+    rows = tested.positives + tested.negatives
+    allowed = (tested.recall >= 0.4) & (tested.tp + tested.fp <= 0.9 * rows * (1 + 1e-9))
+    allowed &= tested.tp + tested.fp > 0
+    expected = tested.f(2)[allowed].max(initial=-1.0)
+    if expected < 0:
+        assert np.isnan(result.best).all()
+    else:
+        assert result.best[0] == pytest.approx(expected, rel=1e-12)

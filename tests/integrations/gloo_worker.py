@@ -10,11 +10,7 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 
-from isometrics.integrations.torchmetrics import (
-    BinaryAUPR,
-    BinaryAUPRG,
-    PrecisionRecallGainCurve,
-)
+from isometrics.integrations.torchmetrics import BinaryAUPR, BinaryAUPRG, PrecisionRecallGainCurve
 
 SMALL = "4kB"
 """Room for a hundred bins."""
@@ -57,10 +53,7 @@ def main(rank, folder):
             if rank == 0 or part == 1 or "late" not in name:
                 metric.update(scores, target)
         result.append(
-            {
-                "curve": [each.tolist() for each in curve.compute()],
-                "single": values(single),
-            }
+            {"curve": [each.tolist() for each in curve.compute()], "single": values(single)}
         )
     (folder / f"{rank}.json").write_text(json.dumps(result), encoding="utf-8")
     dist.destroy_process_group()

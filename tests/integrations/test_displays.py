@@ -122,9 +122,6 @@ def test_styles():
     assert texts(folds)[-1].startswith("folds (AUPRG")
 
 
-# Tradeoff space -------------------------------------------------------------------------------
-
-
 def test_tradeoff_display_draws_the_envelope():
     display = TradeoffDisplay.from_estimator(MODEL, X, Y, index="jaccard", plot_chance_level=True)
     curve = POINTS.tradeoff("jaccard")

@@ -49,7 +49,6 @@ MODES = pytest.mark.parametrize("max_bytes", [None, "1MB"])
 
 @st.composite
 def batches(draw):
-    """Draw some batches of both classes, in any floating types, with ties."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     result = []
     for size in draw(st.lists(st.integers(0, 30), min_size=1, max_size=5)):
@@ -77,9 +76,6 @@ def sample(size=2000, seed=0):
     maker = torch.Generator().manual_seed(seed)
     target = (torch.rand(size, generator=maker) < 0.2).long()
     return torch.randn(size, generator=maker) + target, target
-
-
-# ---------------------------------------------------------------------- values
 
 
 @given(batches(), st.sampled_from(INTERPOLATIONS), st.sampled_from([None, "100kB"]))
@@ -182,9 +178,6 @@ def test_one_class_is_nan_with_a_warning(max_bytes, labels, seen):
         assert [each.numel() for each in points.compute()] == [0, 0, 0]
 
 
-# ---------------------------------------------------------------------- torchmetrics
-
-
 @MODES
 def test_forward_reset_copies_and_stored_states(max_bytes):
     scores, target = sample(300)
@@ -263,9 +256,6 @@ def test_other_devices_types_and_the_processor(max_bytes):
     assert widest_type(torch.device("mps")) == torch.float32
 
 
-# ---------------------------------------------------------------------- several processes
-
-
 def run_two_processes(folder):
     variables = os.environ | {"PYTHONPATH": str(Path(iso.__file__).parents[1])}
     if sys.platform == "linux":
@@ -324,9 +314,6 @@ def check_values(found, expected):
             assert lo == value == hi
 
 
-# ---------------------------------------------------------------------- devices
-
-
 def on_this_device(positive, scores, pos_label, *, check_labels):
     assert (pos_label, check_labels) == (None, False)
     return Sample(positive, {"": scores})
@@ -349,9 +336,6 @@ def test_rows_are_counted_where_the_scores_are(monkeypatch):
     metric.update(scores, target)
     for ours, theirs in zip(metric.compute(), expected, strict=True):
         np.testing.assert_array_equal(ours.numpy(), theirs)
-
-
-# ---------------------------------------------------------------------- errors
 
 
 def test_wrong_options_are_refused():

@@ -66,9 +66,6 @@ def test_crossings_beside_each_other_and_beside_the_borders_stay_legible():
     assert labels[0].get_text().endswith("e-06")
     assert len(labels) < len(iso.compare({"one": first, "other": second, "$5": third}).winners) - 1
     ax.figure.canvas.draw()
-
-
-def test_all_indices_can_be_drawn():
     own = iso.Index("own $", lambda p, r, lam: (1 - lam) * p + lam * r)
     for index in ("cost", "f-gain", own):
         drawn = plot.comparison(iso.compare({"careful": CAREFUL, "bold": BOLD}, index))

@@ -1,4 +1,4 @@
-"""Pictures, judged by what they are made of: lines, labels, texts, limits."""
+"""Pictures of spaces, judged by what they are made of: lines, labels, texts, limits."""
 
 import re
 
@@ -12,6 +12,7 @@ from isometrics import plot
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.plot.spaces import LEVELS
 from isometrics.spaces.drawing import accuracy_isoline, f_gain_isoline, f_isoline
+from isometrics.spaces.indices import INDICES
 
 LABELS = [int(label) for label in "1110111111011101001000101"]
 SMALL = iso.OperatingPoints.from_scores(LABELS, np.arange(25, 0, -1))
@@ -45,9 +46,6 @@ def legend_texts(ax):
 def drawn(ax):
     ax.figure.canvas.draw()
     return ax
-
-
-# curves and hulls ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("space", SPACES)
@@ -117,9 +115,6 @@ def test_markers_are_few_and_in_sight(space):
     assert ((x >= -0.02) & (x <= 1) & (y >= -0.02) & (y <= 1)).all()
 
 
-# text ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["costs $1 or $2", "_private", r"a\$b$c$", "$x$", "α_1^2 {}"])
 def test_names_are_printed_as_they_are(name):
     ax = drawn(plot.roc({name: SMALL}))
@@ -163,9 +158,6 @@ def test_a_legend_without_room_goes_below_in_a_figure_of_its_own():
     assert inside.y0 > fixed.get_window_extent().y0
 
 
-# background ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("space", SPACES)
 def test_isolines_have_their_values(space):
     name = {"roc": "equal accuracy", "pr": "equal F2", "prg": "equal F2 gain"}[space]
@@ -205,9 +197,6 @@ def test_baselines():
         assert not any("always" in text or text == "guessing" for text in labels)
     vertical = lines(plot.prg(SMALL, beta=np.inf))["Finf of always positive"].get_data()
     assert np.array_equal(vertical, ([1, 1], [0, 1]))
-
-
-def test_a_baseline_for_each_prevalence():
     rare = SMALL.at_prevalence(0.1)
     ax = drawn(plot.pr({"as is": SMALL, "rare": rare}))
     heights = [line.get_ydata()[0] for line in ax.lines if len(line.get_xdata()) == 1]
@@ -225,9 +214,9 @@ def test_the_unachievable_region():
     lowest = prevalence * x / (1 - prevalence + prevalence * x)
     assert np.all(np.isclose(y, lowest) | (y == 0))
     assert not plot.pr(SMALL, unachievable=False).collections
-
-
-# marks --------------------------------------------------------------------------------------
+    x, _ = starting(plot.prg(SMALL, isolines=False), "curve").get_data()
+    assert x.min() < -1
+    assert plot.prg(SMALL, low=-0.5).get_xlim() == (-0.52, 1.02)
 
 
 @pytest.mark.parametrize("space", SPACES)
@@ -242,9 +231,6 @@ def test_operating_points_are_marked_with_their_thresholds(space):
     assert texts(DRAW[space](SMALL, points=16, isolines=False)) == ["16"]
 
 
-# size and errors ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("space", SPACES)
 def test_a_million_rows_make_a_small_file(space, tmp_path):
     rng = np.random.default_rng(1)
@@ -254,12 +240,6 @@ def test_a_million_rows_make_a_small_file(space, tmp_path):
     for models in (points, {"one of several": points}):
         DRAW[space](models).figure.savefig(path)
         assert path.stat().st_size < 200_000
-
-
-def test_rows_below_the_axes_are_cut_not_dropped():
-    x, _ = starting(plot.prg(SMALL, isolines=False), "curve").get_data()
-    assert x.min() < -1
-    assert plot.prg(SMALL, low=-0.5).get_xlim() == (-0.52, 1.02)
 
 
 BANDS = {
@@ -310,3 +290,63 @@ def test_refusals_of_what_is_known_when_it_is_drawn():
         plot.panels(TWO, isolines=True)
     with pytest.raises(NotAnswerableError, match=r"cannot tell the counts at threshold 0\.5"):
         plot.roc(CURVE, points=[0.5])
+
+
+SETS = iso.OperatingPoints.from_counts(
+    [2, 5, 8], [0, 3, 12], positives=9, negatives=40, labels=["$small$", "middle", "l" * 40]
+)
+
+
+@pytest.mark.parametrize("name", INDICES)
+def test_the_best_curve_and_what_it_is_read_against(name):
+    ax = drawn(plot.tradeoff(SMALL, index=name))
+    t = SMALL.tradeoff(name)
+    (best,) = [line for label, line in lines(ax).items() if label.startswith("best")]
+    assert best.get_label() == f"best (area {t.area():.3f})"
+    x, y = best.get_data()
+    assert set(t.intervals.lambda_lo) <= set(x)
+    np.testing.assert_array_equal(y, t(x))
+    assert best.get_linewidth() > 2
+    others = {"single points", "maximal set", "empty rule" if name == "cost" else "minimal set"}
+    assert others < set(lines(ax))
+    maximal = lines(ax)["maximal set"].get_ydata()
+    assert maximal[-1] == 1
+    assert ax.get_xlabel() == "λ, the weight of recall"
+
+
+def test_ends_of_pieces_and_names():
+    ax = drawn(plot.tradeoff(SMALL))
+    result = SMALL.tradeoff().intervals
+    (ends,) = [each for each in ax.collections if isinstance(each, mpl.collections.LineCollection)]
+    places = [path.vertices[0, 0] for path in ends.get_paths()]
+    np.testing.assert_allclose(places, result.lambda_lo[1:])
+    assert [text.get_text() for text in ax.texts] == ["threshold", "23", "16", "12", "10", "1"]
+    # A long name is cut, a formula is not one.
+    ax = drawn(plot.tradeoff(SETS, index="folke"))
+    names = [text.get_text() for text in ax.texts]
+    assert names[0] == "set"
+    assert r"\$small\$" in names
+    assert "l" * 14 in names
+
+
+def test_parts_can_be_left_out():
+    _, ax = plt.subplots()
+    same = plot.tradeoff(SMALL, ax, baseline=False, legend=False)
+    assert same is ax
+    assert {label.partition(" (")[0] for label in lines(ax)} == {"single points", "best"}
+    assert ax.get_legend() is None
+    double = iso.Index("twice $F$", lambda p, r, lam: 2 * p * r / (lam * p + (1 - lam) * r))
+    ax = drawn(plot.tradeoff(SMALL, index=double))
+    assert ax.get_ylim()[1] > 2
+    assert ax.get_ylabel() == r"twice \$F\$"
+
+
+def test_several_models_have_their_own_lines_and_no_grey_ones():
+    ax = drawn(plot.tradeoff({"a": SMALL, "b": OTHER}, index="jaccard"))
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert [label.split(" (")[0] for label in labels] == ["minimal set", "maximal set", "a", "b"]
+    assert not ax.texts
+    # Models of other totals have baselines of their own.
+    ax = plot.tradeoff({"a": SMALL, "b": SETS})
+    assert len(ax.lines) == 2 * 2 + 2
+    assert sum(line.get_label() == "maximal set" for line in ax.lines) == 1

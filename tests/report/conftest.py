@@ -28,7 +28,6 @@ def web():
 
 @pytest.fixture(scope="session")
 def page_programs(web, tmp_path_factory):
-    """Return the folder of the bundled programs."""
     folder = tmp_path_factory.mktemp("programs")
     subprocess.run(["node", web / "test" / "run.mjs", "--only-build", folder], check=True, cwd=web)
     return folder

@@ -19,7 +19,6 @@ def sample_points(rng, rows, *, prevalence=0.3, shift=1.5, ties=False, weights=N
 
 
 def strange_sample(rng, rows):
-    """Draw labels and scores with ties, zeros of both signs and infinities."""
     pool = np.array([0.0, -0.0, np.inf, -np.inf, 1e-320, -1e300, 1.5, *rng.normal(size=4)])
     labels = rng.random(rows) < 0.4
     labels[:2] = [True, False]
@@ -27,7 +26,6 @@ def strange_sample(rng, rows):
 
 
 def count_points(rng, rows, largest):
-    """Draw nested counts, as large as asked for."""
     positives, negatives = (int(10 ** rng.uniform(0.3, np.log10(largest))) for _ in "PN")
     tp = np.sort(rng.integers(0, positives + 1, rows))
     fp = np.sort(rng.integers(0, negatives + 1, rows))
@@ -35,7 +33,6 @@ def count_points(rng, rows, largest):
 
 
 def several_points(rng):
-    """Draw tables of all kinds that have a curve."""
     points = [
         sample_points(
             rng,

@@ -11,15 +11,7 @@ import isometrics as iso
 from isometrics import OperatingPoints
 from isometrics.errors import FileError, ParameterError
 from isometrics.report import report_html, write_report
-from isometrics.report.html import (
-    DATA,
-    SUMMARY,
-    TITLE,
-    page_of,
-    summary_html,
-    template,
-    title_of,
-)
+from isometrics.report.html import DATA, SUMMARY, TITLE, page_of, summary_html, template, title_of
 from isometrics.report.model import report_model
 
 SMALL = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
@@ -110,7 +102,7 @@ def without_scripts(page):
     return shown
 
 
-def test_without_scripts_there_is_the_verdict_and_a_table_of_the_areas():
+def test_without_scripts():
     analysis = iso.analyse([1, 0, 1, 0, 1, 0] * 9, {"forest": np.arange(54.0), "b": np.ones(54)})
     verdict = analysis.verdict(n_resamples=50)
     shown = without_scripts(report_html(analysis.models, verdict=verdict))
@@ -118,9 +110,6 @@ def test_without_scripts_there_is_the_verdict_and_a_table_of_the_areas():
         assert f"<p>{escape(line)}</p>" in shown
     for name, points in analysis.models.items():
         assert f"<td>{name}</td><td>{points.roc.area():.3f}</td>" in shown
-
-
-def test_without_scripts_names_are_text_and_markers_are_names():
     names = ["</noscript><script>alert(1)</script>", DATA, SUMMARY, TITLE, "a & b", "\ud800"]
     page = report_html(dict.fromkeys(names, SMALL), title=SUMMARY)
     shown = without_scripts(page)

@@ -1,16 +1,27 @@
-"""The data of the page: plain, complete and exact."""
+"""The data of the page: plain, complete and exact, also when it is packed."""
 
 import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 import isometrics as iso
 from isometrics import OperatingPoints
 from isometrics.measures import area_brackets
-from isometrics.report.model import VERSION, as_json, report_model, unpacked
+from isometrics.report.model import (
+    BINS,
+    VERSION,
+    as_json,
+    bytes_of,
+    histogram_of,
+    packed,
+    report_model,
+    text_of,
+    unpacked,
+)
 from isometrics.testing.strategies import binary_samples, point_clouds
 from isometrics.uncertainty.bands import Band
 
@@ -81,9 +92,6 @@ def test_areas_are_those_of_all_rows():
     assert (data["complete"], only_model(SMALL)["complete"]) == (False, True)
     for name, bracket in area_brackets(points).items():
         assert data["areas"][name] == [bracket.lo, bracket.hi]
-
-
-def test_what_is_not_defined_is_null():
     sets = OperatingPoints.from_counts([1, 2], [3, 0], positives=4, negatives=4, labels=["a", "b"])
     assert only_model(sets)["areas"] == {}
     late = OperatingPoints.from_scores([0, 0, 1, 1], [4, 3, 2, 1])
@@ -101,20 +109,13 @@ def test_weighted_counts_are_floats_and_thresholds_that_a_browser_would_round_ar
     assert [only_model(each)["rounded"] for each in tables] == [False, False, False, True, False]
 
 
-def test_the_document():
+def test_the_document_and_bands():
     data = report_model({"a": SMALL, "b": SMALL}, title="Title", description="from here")
     assert (data["version"], data["title"], data["description"]) == (VERSION, "Title", "from here")
     assert [model["name"] for model in data["models"]] == ["a", "b"]
     assert is_plain(data)
     assert report_model({})["models"] == []
     assert report_model({})["title"] == report_model({"a": SMALL})["title"]
-
-
-def band(space, model="", *, x=(), lower=(), upper=(), kind="pointwise", level=0.95, index=""):
-    return Band(space, model, kind, level, *map(np.array, (x, lower, lower, upper)), index)
-
-
-def test_bands():
     roc = band("roc", x=[0, 0.5, 1], lower=[0, 0.4, np.nan], upper=[0.1, 0.6, 1], level=0.9)
     tradeoff = band("tradeoff", "a", kind="simultaneous", index="jaccard")
     (result, other) = report_model({"a": SMALL}, bands=[roc, tradeoff])["models"][0]["bands"]
@@ -128,6 +129,10 @@ def test_bands():
     )
 
 
+def band(space, model="", *, x=(), lower=(), upper=(), kind="pointwise", level=0.95, index=""):
+    return Band(space, model, kind, level, *map(np.array, (x, lower, lower, upper)), index)
+
+
 @given(st.text())
 def test_no_text_can_leave_its_element(text):
     written = as_json({"name": text})
@@ -136,6 +141,7 @@ def test_no_text_can_leave_its_element(text):
     assert json.loads(written) == {"name": text}
 
 
+ONE = {"a": SMALL}
 TWO = {"a": SMALL, "b": SMALL}
 CURVE = OperatingPoints.from_counts([1, 2], [0, 3], positives=3, negatives=4)
 SETS = OperatingPoints.from_sets({1, 2}, {"a": {1}, "b": {3}}, universe_size=6)
@@ -150,29 +156,85 @@ SETS = OperatingPoints.from_sets({1, 2}, {"a": {1}, "b": {3}}, universe_size=6)
         (TWO, {"description": b"x"}, "description must be a text but is b'x'"),
         (TWO, {"bands": [band("roc", "c")]}, "the model of a band must be one of 'a', 'b' but is"),
         (TWO, {"bands": [band("roc")]}, "the model of a band must be one of 'a', 'b' but is ''"),
-        (
-            TWO,
-            {"thresholds_from": {"a": SMALL}},
-            "the tuning data has the models a but the page has a and b; give both the same models",
-        ),
-        (
-            {"m": SMALL},
-            {"thresholds_from": {"m": CURVE}},
-            "has no threshold for every row; build",
-        ),
-        (
-            {"m": SMALL},
-            {"thresholds_from": {"m": SETS}},
-            "has no threshold for every row; build",
-        ),
-        (
-            {"m": CURVE},
-            {"thresholds_from": {"m": SMALL}},
-            "cannot tell the counts at threshold",
-        ),
+        (TWO, {"thresholds_from": ONE}, "tuning data has the models a but the page has a and b"),
+        (ONE, {"thresholds_from": {"a": CURVE}}, "has no threshold for every row; build"),
+        (ONE, {"thresholds_from": {"a": SETS}}, "has no threshold for every row; build"),
+        ({"a": CURVE}, {"thresholds_from": ONE}, "cannot tell the counts at threshold"),
     ],
 )
 def test_refusals(models, options, said):
     with pytest.raises(iso.IsometricsError) as caught:
         report_model(models, **options)
     assert said in str(caught.value)
+
+
+@given(binary_samples(weights="integer", dtypes=("float64", "int64")))
+def test_every_item_is_in_one_place(sample):
+    labels, scores, weights = sample
+    points = OperatingPoints.from_scores(labels, scores, sample_weight=weights)
+    result = histogram_of(points.table)
+    assert unpacked(result["positives"]).size == unpacked(result["negatives"]).size == BINS
+    assert (
+        unpacked(result["positives"]).sum() + result["below"][0] + result["above"][0]
+        == points.positives
+    )
+    assert (
+        unpacked(result["negatives"]).sum() + result["below"][1] + result["above"][1]
+        == points.negatives
+    )
+    finite = np.asarray(scores, np.float64)[(weights > 0) & np.isfinite(scores)]
+    if finite.size:
+        assert (result["lo"], result["hi"]) == (finite.min(), finite.max())
+
+
+def test_histograms_by_hand():
+    scores = np.linspace(0, 1, 401)
+    labels = np.arange(401) % 2 == 0
+    result = histogram_of(OperatingPoints.from_scores(labels, scores).table)
+    assert (unpacked(result["positives"]) + unpacked(result["negatives"]))[
+        1:-1
+    ].tolist() == pytest.approx([10] * 38, abs=1)
+    points = OperatingPoints.from_scores([1, 0, 1], [np.inf, 0.5, 0.25], positives=5, negatives=9)
+    result = histogram_of(points.table)
+    assert result["above"] == [1, 0]
+    assert result["below"] == [3, 8]
+    wide = histogram_of(OperatingPoints.from_scores([1, 0], [1.7e308, -1.7e308]).table)
+    assert unpacked(wide["positives"])[-1] == unpacked(wide["negatives"])[0] == 1
+    infinite = histogram_of(OperatingPoints.from_scores([1, 0], [np.inf, -np.inf]).table)
+    assert (infinite["lo"], infinite["hi"]) == (0, 0)
+    assert unpacked(infinite["positives"]).sum() == unpacked(infinite["negatives"]).sum() == 0
+    curve = OperatingPoints.from_counts([1], [0], positives=2, negatives=2)
+    assert histogram_of(curve.table) is None
+
+
+integers = arrays(np.int64, st.integers(0, 30), elements=st.integers(-(2**63), 2**63 - 1))
+floats = arrays(np.float64, st.integers(0, 30), elements=st.floats(allow_nan=True))
+small = arrays(np.int64, st.integers(0, 30), elements=st.integers(-3, 3))
+
+
+@given(integers | floats | small)
+@example(np.array([-(2**63)] * 3 + [0, 2**63 - 1]))
+@example(np.array([-(2**63), 0, -(2**63)] * 20))
+def test_packing_is_exact(values):
+    text = packed(values)
+    result = unpacked(text)
+    assert result.dtype == values.dtype
+    assert result.tobytes() == values.tobytes()
+
+
+def test_what_is_packed_is_named_and_short():
+    assert list(packed(np.array([1, 2]))) == ["whole"]
+    assert list(packed(np.array([1.0]))) == ["real"]
+    counts = np.cumsum(np.arange(3000) % 3)
+    assert len(packed(counts)["whole"]) < 3000 * 4 / 8 * 5 / 4
+    # 52 bits of chance, less what the order tells, plus what the code adds.
+    scores = np.sort(np.random.default_rng(1).random(2000))
+    assert len(packed(scores)["real"]) < 2000 * 47 / 8 * 5 / 4
+
+
+@given(st.binary(max_size=40))
+def test_text_needs_no_escapes(octets):
+    text = text_of(octets)
+    assert bytes_of(text) == octets
+    assert not set(text) & set("\"'\\&<>$` \n")
+    assert len(text) == -(-len(octets) * 5 // 4)

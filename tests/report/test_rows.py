@@ -73,6 +73,15 @@ def test_rows_that_the_page_cannot_use_are_left_out():
     assert not has_rows(iso.analyse(many % 2 == 0, {"m": many % 7}))
     beyond = np.array([2**60 + 1, 2**60 + 3, 2**60], dtype=np.int64)
     assert not has_rows(iso.analyse([1, 0, 1], {"m": beyond}))
+    analysis = iso.analyse(LABELS, {"a": MODELS["a"]})
+    alone = replace(analysis, rows=None)
+    assert sorted(rows_of_page(alone).scores["a"]) == sorted(MODELS["a"])
+    assert rows_of_page(alone.at_prevalence(0.1)).size == 300
+    assert rows_of_page(replace(ANALYSIS, rows=None)) is None
+    many = np.arange(MOST_ROWS + 1)
+    assert rows_of_page(replace(iso.analyse(many % 2 == 0, {"m": many}), rows=None)) is None
+    classes = iso.analyse(np.arange(300) % 3, RNG.random((300, 3)))
+    assert rows_of_page(classes) is None
 
 
 def test_verdicts_for_other_settings_are_stored_where_the_page_has_no_rows():
@@ -94,18 +103,6 @@ def test_verdicts_for_other_settings_are_stored_where_the_page_has_no_rows():
     assert "others" not in report_model(
         ANALYSIS.models, rows=ANALYSIS.rows, other_verdicts=verdicts
     )
-
-
-def test_the_rows_of_one_model_are_those_of_its_table():
-    analysis = iso.analyse(LABELS, {"a": MODELS["a"]})
-    alone = replace(analysis, rows=None)
-    assert sorted(rows_of_page(alone).scores["a"]) == sorted(MODELS["a"])
-    assert rows_of_page(alone.at_prevalence(0.1)).size == 300
-    assert rows_of_page(replace(ANALYSIS, rows=None)) is None
-    many = np.arange(MOST_ROWS + 1)
-    assert rows_of_page(replace(iso.analyse(many % 2 == 0, {"m": many}), rows=None)) is None
-    classes = iso.analyse(np.arange(300) % 3, RNG.random((300, 3)))
-    assert rows_of_page(classes) is None
 
 
 @pytest.mark.slow

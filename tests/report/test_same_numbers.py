@@ -8,6 +8,7 @@ import pytest
 
 import isometrics as iso
 from isometrics import OperatingPoints
+from isometrics._core.threshold_text import threshold_text
 from isometrics._table.path import EVERYTHING, NOTHING
 from isometrics.errors import UndefinedWarning
 from isometrics.measures import area_brackets
@@ -90,7 +91,6 @@ def whole(both):
 
 
 def brackets(points):
-    """Return the areas of Python, NaN without a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedWarning)
         return area_brackets(points)
@@ -111,23 +111,39 @@ def test_counts_and_thresholds_are_the_same_to_the_bit(whole):
             close(result["fp"], points.fp)
 
 
-def test_packed_again_the_data_is_the_same(whole):
-    for _, question, result in whole:
-        if "model" in question:
-            for name in ("thresholds", "tp", "fp", "positives", "whole", "kind"):
-                assert result["packed"][name] == question["model"][name]
-
-
-def test_areas(whole):
-    for points, _, result in whole:
-        right = brackets(points)
-        assert list(result["areas"]) == list(right)
-        for name, (value, _) in right.items():
-            close(result["areas"][name], value)
+def test_areas_coordinates_and_measures_here_and_elsewhere(whole):
+    for points, question, result in whole:
+        for name in ("thresholds", "tp", "fp", "positives", "whole", "kind"):
+            packed_again = result["packed"][name] if "model" in question else None
+            assert packed_again == question.get("model", {}).get(name)
+        other = OperatingPoints.from_counts(
+            points.tn[::-1], points.fn[::-1], positives=points.negatives, negatives=points.positives
+        )
+        close(result["other"]["tp"], points.tn[::-1])
+        close(result["other"]["fp"], points.fn[::-1])
+        assert list(result["areas"]) == list(brackets(points))
+        for found, right in ((result, points), (result["other"], other)):
+            for name, (value, _) in brackets(right).items():
+                close(found["areas"][name], value)
+        moved = points.at_prevalence(question["prevalence"])
+        for found, right in ((result["here"], points), (result["moved"], moved)):
+            close(found["fpr"], right.false_positive_rate)
+            for name in ("recall", "precision", "recall_gain", "precision_gain"):
+                close(found[name], getattr(right, name))
+        close(result["moved_areas"]["AUPR"], moved.pr.area())
+        close(result["moved_areas"]["AUPRG"], moved.prg.area())
+        with np.errstate(invalid="ignore"):
+            for beta, f, gain in zip(BETAS, result["f"], result["f_gain"], strict=True):
+                close(f, points.f(beta))
+                close(gain, points.f_gain(beta))
+        for cost, accuracy in zip(COSTS, result["accuracy"], strict=True):
+            close(accuracy, points.accuracy(cost))
 
 
 def test_limits_of_thinned_tables_hold_the_areas_of_all_rows(both):
     for points, _, result in both:
+        for index in INDICES:
+            close(result["tradeoff"][index], points.tradeoff(index)(LAMBDAS))
         for name, (lo, hi) in result["limits"].items():
             value = brackets(points)[name].lo
             slack = 1e-9 * max(1, abs(value))
@@ -165,47 +181,6 @@ def test_best_thresholds(both):
             assert float(threshold) == best or math.isnan(best)
 
 
-def test_measures_of_rows(whole):
-    for points, _, result in whole:
-        for beta, f, gain in zip(BETAS, result["f"], result["f_gain"], strict=True):
-            with np.errstate(invalid="ignore"):
-                close(f, points.f(beta))
-                close(gain, points.f_gain(beta))
-        for cost, accuracy in zip(COSTS, result["accuracy"], strict=True):
-            close(accuracy, points.accuracy(cost))
-
-
-def coordinates(points):
-    return {
-        "fpr": points.false_positive_rate,
-        "recall": points.recall,
-        "precision": points.precision,
-        "recall_gain": points.recall_gain,
-        "precision_gain": points.precision_gain,
-    }
-
-
-def test_coordinates_here_and_at_another_prevalence(whole):
-    for points, question, result in whole:
-        moved = points.at_prevalence(question["prevalence"])
-        for place, right in (("here", points), ("moved", moved)):
-            for name, values in coordinates(right).items():
-                close(result[place][name], values)
-        close(result["moved_areas"]["AUPR"], moved.pr.area())
-        close(result["moved_areas"]["AUPRG"], moved.prg.area())
-
-
-def test_the_other_class(whole):
-    for points, _, result in whole:
-        other = OperatingPoints.from_counts(
-            points.tn[::-1], points.fn[::-1], positives=points.negatives, negatives=points.positives
-        )
-        close(result["other"]["tp"], points.tn[::-1])
-        close(result["other"]["fp"], points.fn[::-1])
-        for name, (value, _) in brackets(other).items():
-            close(result["other"]["areas"][name], value)
-
-
 def test_histograms(both):
     for points, _, result in both:
         right = histogram_of(points.table)
@@ -219,12 +194,6 @@ def test_histograms(both):
             close(result["histogram"][name], unpacked(right[name]))
         for name in ("below", "above"):
             close(result["histogram"][name], right[name])
-
-
-def test_tradeoff_values(both):
-    for points, _, result in both:
-        for index in INDICES:
-            close(result["tradeoff"][index], points.tradeoff(index)(LAMBDAS))
 
 
 def test_winners(ask, drawn_seed):
@@ -265,3 +234,54 @@ def test_winners(ask, drawn_seed):
     assert {NOTHING, EVERYTHING} & {
         name for answer in result for index in answer.values() for at in index["at"] for name in at
     }
+
+
+SPECIAL = [
+    (0.41315287, 0.4087),
+    (0.99999999998, 0.9999),
+    (1357.25, 20.0),
+    (-1357.25, -2e4),
+    (-9.9961, -20.0),
+    (123456789012345678.0, 3.0),
+    (5e-324, 0.0),
+    (-0.0, -1.0),
+    (1e22, np.nan),
+    (np.inf, 0.5),
+    (-np.inf, -np.inf),
+    (np.nan, np.nan),
+    (0.3333333333333333,),
+    (0.5000001, 0.4, 0.5),
+    (65520.5, 65504.0),
+    (-65520.5, -np.inf),
+]
+
+
+def neighbours(rng, kind):
+    kind = np.dtype(kind)
+    words = rng.integers(0, 256, 2 * kind.itemsize, np.uint8).view(kind)
+    plain_scores = (rng.random(2) ** rng.integers(1, 30)).astype(kind)
+    some = words if rng.random() < 0.5 else plain_scores
+    with np.errstate(all="ignore"):
+        threshold = some[0] + kind.type(0)
+        close = threshold - abs(threshold) * kind.type(10 ** -rng.uniform(1, 16))
+        below = (np.nextafter(threshold, kind.type(-np.inf)), close, some[1])[rng.integers(3)]
+    return [float(threshold), float(below)]
+
+
+@pytest.fixture(scope="module")
+def cases(drawn_seed):
+    rng = np.random.default_rng(drawn_seed)
+    drawn = [neighbours(rng, kind) for kind in ("f2", "f4", "f8") for _ in range(3000)]
+    several = [
+        sorted(np.float32(rng.random(3)).astype(float) if row % 2 else rng.random(3))[::-1]
+        for row in range(500)
+    ]
+    mixed = [[rng.random() / 100 + 0.9, *np.float32(rng.random(2)).tolist()] for _ in range(500)]
+    whole = [[float(rng.integers(-(2**62), 2**62) >> rng.integers(62)), -1e19] for _ in range(500)]
+    return [*SPECIAL, *drawn, *several, *mixed, *whole]
+
+
+def test_the_page_prints_the_same_thresholds(cases, ask):
+    texts = ask("texts", [[plain(float(number)) for number in case] for case in cases])
+    for case, text in zip(cases, texts, strict=True):
+        assert text == threshold_text(*case), case

@@ -14,7 +14,6 @@ PROBABILITIES = [0.0, 0.05, 0.1, 0.25, 0.5, 0.7, 0.99]
 
 
 def draw(rng, *, weights=None, ties=True, low=0.0, high=1.0):
-    """Draw labels, scores between two numbers, and weights."""
     rows = int(rng.integers(2, 120))
     labels = rng.random(rows) < 0.4
     labels[:2] = [True, False]
@@ -60,26 +59,18 @@ def test_gains_and_lift_at_every_point_that_is_drawn(both):
         close(lifts[1:], lift(points, np.minimum(shares[1:], 1)))
 
 
-def test_net_benefit_for_every_probability(both):
-    for _, points, drawn in both:
+def test_net_benefit(both):
+    for (labels, scores, weights), points, drawn in both:
         right = net_benefit(points, PROBABILITIES)
         assert drawn["probabilities"]
         close(drawn["benefit"]["here"], right.model)
         close(drawn["benefit"]["all"], right.treat_all)
-
-
-def test_net_benefit_along_the_drawn_curve(both):
-    for _, points, drawn in both:
         p, value = numbers(np.ravel(drawn["benefit"]["line"])).reshape(-1, 2).T
         assert np.all(np.diff(p) <= 1e-15)
         assert (p[0], p[-1]) == (0.9999, 0)
         # At a score the curve jumps, and is drawn at both ends of the jump.
         between = ~np.isin(np.round(p, 12), np.round(points.thresholds, 12))
         close(value[between], net_benefit(points, p[between]).model)
-
-
-def test_net_benefit_of_the_other_class(both):
-    for (labels, scores, weights), _, drawn in both:
         weight = np.ones(labels.size) if weights is None else weights
         for p, found in zip(PROBABILITIES, drawn["benefit"]["other"], strict=True):
             flagged = 1 - scores >= p
@@ -110,9 +101,6 @@ def test_reliability_of_weighted_items(both):
             close(one["items"], items)
             close(one["predicted"], (weight * scores)[inside].sum() / items)
             close(one["observed"], (weight * labels)[inside].sum() / items)
-
-
-def test_wide_bins_hold_all_items(both):
     for _, points, drawn in both:
         bins = drawn["wide_bins"]
         assert len(bins) <= 10

@@ -21,10 +21,7 @@ NAMED = {each.name: each for each in registered()}
 
 RNG = np.random.default_rng(11)
 LABELS = np.arange(400) < 120
-SCORES = {
-    "A": RNG.normal(1.4 * LABELS).round(2),
-    "B": RNG.normal(1.0 * LABELS).round(1),
-}
+SCORES = {"A": RNG.normal(1.4 * LABELS).round(2), "B": RNG.normal(1.0 * LABELS).round(1)}
 GROUPS = np.arange(400) % 57
 WEIGHTS = RNG.uniform(0.2, 3, 400)
 POINTS = iso.OperatingPoints.from_scores(LABELS, SCORES["A"])
@@ -55,6 +52,9 @@ def test_threads_do_not_matter():
     for other in others:
         np.testing.assert_array_equal(one.replicates, other.replicates)
         np.testing.assert_array_equal(one.lower, other.lower)
+    told = []
+    iso.bootstrap(POINTS, n_resamples=70, progress=lambda done, total: told.append((done, total)))
+    assert told == [(32, 70), (64, 70), (70, 70)]
 
 
 @pytest.mark.usefixtures("compiled_loops")
@@ -110,6 +110,12 @@ def test_another_prevalence_is_that_of_the_moved_table():
     np.testing.assert_allclose(result.estimates[0], expected, rtol=1e-12)
     assert (result.lower[0] < expected).all()
     assert (result.upper[0] > expected).all()
+    weighted = iso.OperatingPoints.from_scores(LABELS, SCORES["A"], sample_weight=WEIGHTS)
+    for points in (weighted, POINTS.at_prevalence(0.1)):
+        with pytest.raises(NotAnswerableError, match="the counts of these operating points are no"):
+            iso.bootstrap(points)
+    with pytest.raises(NotAnswerableError, match="a hull cannot be resampled"):
+        iso.bootstrap(POINTS.hull())
 
 
 def test_all_named_measures_and_those_of_thresholds():
@@ -146,6 +152,14 @@ def test_differences_of_rows():
     assert gaps.better[0] == pytest.approx(1 - gaps.p[0] / 2, abs=0.01)
     turned = iso.bootstrap(LABELS, SCORES, measures=optimal_threshold(), **FEW).differences()
     assert np.isnan(turned.better[0])
+    for n_resamples in (2, 50):
+        result = iso.bootstrap(
+            LABELS, SCORES, measures="AUROC", method="percentile", n_resamples=n_resamples
+        )
+        replicates = result.replicates[0, 0] - result.replicates[1, 0]
+        differences = result.differences()
+        assert differences.first == ("A",)
+        assert differences.standard_error[0] == pytest.approx(replicates.std(ddof=1))
 
 
 def test_groups_are_drawn_whole():
@@ -159,9 +173,6 @@ def test_groups_are_drawn_whole():
     np.testing.assert_allclose(naive.standard_errors * np.sqrt(10), one.standard_errors, rtol=0.1)
     assert "replicates of 400 clusters" in repr(many)
     assert many.shapes[0, 0, 0] == pytest.approx(one.shapes[0, 0, 0], rel=1e-9)
-
-
-def test_stratified_groups_have_one_class_each():
     pure = np.where(LABELS, GROUPS, 100 + GROUPS)
     result = iso.bootstrap(LABELS, SCORES, clusters=pure, stratified=True, **FEW)
     assert "of 114 clusters, positives and negatives apart" in repr(result)
@@ -190,6 +201,9 @@ def test_methods_and_levels_use_the_same_replicates():
     assert (result.with_intervals("bca").lower >= result.lower).all()
     with pytest.raises(ParameterError, match="method must be one of 'bca-t', 'bca', 'percentile'"):
         result.with_intervals("exact")
+    three = iso.bootstrap(LABELS, SCORES, measures=["AUROC", "AUPR", f_at(1)], **FEW)
+    two = iso.bootstrap(LABELS, SCORES, measures=[f_at(1), "AUROC"], **FEW)
+    assert three._select(["F (β 1) at 1", "AUROC"]) == two
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -208,17 +222,6 @@ def test_ends_follow_from_replicates_by_each_method(method):
         )
 
 
-def test_differences_are_those_of_paired_replicates():
-    for n_resamples in (2, 50):
-        result = iso.bootstrap(
-            LABELS, SCORES, measures="AUROC", method="percentile", n_resamples=n_resamples
-        )
-        replicates = result.replicates[0, 0] - result.replicates[1, 0]
-        differences = result.differences()
-        assert differences.first == ("A",)
-        assert differences.standard_error[0] == pytest.approx(replicates.std(ddof=1))
-
-
 def test_replicates_without_a_class_are_announced_and_left_out():
     few = iso.OperatingPoints.from_scores([1, 1, 0, 0, 0, 0, 0], [6, 3, 5, 4, 2, 1, 0])
     with pytest.warns(UndefinedWarning, match=r"of 500 replicates have no AUROC and are left out"):
@@ -231,9 +234,6 @@ def test_replicates_without_a_class_are_announced_and_left_out():
         iso.bootstrap(few, measures=optimal_f(), n_resamples=100, random_state=0)
     stratified = iso.bootstrap(few, n_resamples=500, random_state=0, stratified=True)
     assert not stratified.undefined.any()
-
-
-def test_a_perfect_ranking_tells_nothing_about_its_spread():
     perfect = iso.OperatingPoints.from_scores(LABELS, LABELS * 1.0)
     with pytest.warns(UndefinedWarning, match="AUROC is undefined .NaN.: all replicates are equal"):
         result = iso.bootstrap(perfect, measures="AUROC", **FEW)
@@ -246,8 +246,6 @@ def test_faces():
     assert repr(result).splitlines()[0] == (
         "Bootstrap: 95% intervals (bca-t) from 200 replicates of 400 rows"
     )
-    columns = ["measure", "estimate", "lower", "upper", "standard_error"]
-    assert list(result.to_frame("pandas").columns) == columns
     assert len(result) == 3
     paired = iso.bootstrap(LABELS, SCORES, **FEW)
     assert paired.to_frame("pandas")["model"].tolist() == ["A"] * 3 + ["B"] * 3
@@ -267,12 +265,8 @@ def test_faces():
         paired.sentence("AUPR", "C")
     with pytest.raises(NotAnswerableError, match="differences need two models or more"):
         alone.differences()
-
-
-def test_progress():
-    told = []
-    iso.bootstrap(POINTS, n_resamples=70, progress=lambda done, total: told.append((done, total)))
-    assert told == [(32, 70), (64, 70), (70, 70)]
+    result = iso.bootstrap(POINTS, measures=["AUROC", "AUPR"], n_resamples=50, random_state=0)
+    assert result.interval("auroc") == result.interval("AUROC") != result.interval("aupr")
 
 
 @pytest.mark.parametrize(
@@ -297,36 +291,6 @@ def test_what_is_refused(given, options, said):
     with pytest.raises(ParameterError) as caught:
         iso.bootstrap(*given, **options)
     assert said in str(caught.value)
-
-
-def test_some_of_the_measures_are_those_of_a_run_without_the_others():
-    three = iso.bootstrap(LABELS, SCORES, measures=["AUROC", "AUPR", f_at(1)], **FEW)
-    two = iso.bootstrap(LABELS, SCORES, measures=[f_at(1), "AUROC"], **FEW)
-    assert three._select(["F (β 1) at 1", "AUROC"]) == two
-
-
-@pytest.mark.parametrize("clusters", [None, GROUPS])
-@pytest.mark.parametrize("positive", [False, True])
-def test_of_two_columns_that_of_the_positive_class_is_resampled(positive, clusters):
-    columns = np.column_stack([SCORES["A"] ** 2, SCORES["A"]])
-    given = {"pos_label": positive, "clusters": clusters, "measures": "AUROC"}
-    found = iso.bootstrap(LABELS, columns, **given, method="percentile", n_resamples=2)
-    points = iso.OperatingPoints.from_scores(LABELS, columns[:, int(positive)], pos_label=positive)
-    assert found.estimates[0, 0] == pytest.approx(points.roc.area(), rel=1e-14)
-
-
-def test_counts_that_are_no_rows_cannot_be_drawn():
-    weighted = iso.OperatingPoints.from_scores(LABELS, SCORES["A"], sample_weight=WEIGHTS)
-    for points in (weighted, POINTS.at_prevalence(0.1)):
-        with pytest.raises(NotAnswerableError, match="the counts of these operating points are no"):
-            iso.bootstrap(points)
-    with pytest.raises(NotAnswerableError, match="a hull cannot be resampled"):
-        iso.bootstrap(POINTS.hull())
-
-
-def test_intervals_by_any_name_of_a_measure():
-    result = iso.bootstrap(POINTS, measures=["AUROC", "AUPR"], n_resamples=50, random_state=0)
-    assert result.interval("auroc") == result.interval("AUROC") != result.interval("aupr")
 
 
 def test_so_many_rows_have_so_wide_an_interval():

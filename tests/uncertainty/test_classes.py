@@ -94,9 +94,15 @@ def test_the_shape_of_the_mean_is_that_of_rows_left_out(measure):
     assert found[0, 0] == pytest.approx(acceleration, abs=0.01)
 
 
-def test_clusters_are_drawn_as_wholes():
+def test_what_is_printed():
     analysis = iso.analyse(LABELS, SCORES, groups=np.arange(90) // 5)
     assert "replicates of 18 clusters" in repr(analysis.bootstrap(n_resamples=50, clusters=True))
+    labels, scores = ["a", "b", "c"] * 2, [[1, 0, 0], [0, 1, 0], [0, 0, 1]] * 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = iso.analyse(labels, scores).bootstrap("AUPRG", n_resamples=20)
+        said = repr(result).splitlines()[-1]
+    assert said.endswith("AUPRG 1 (interval undefined).")
 
 
 def test_what_classes_have_not_is_refused():
@@ -112,15 +118,6 @@ def test_what_classes_have_not_is_refused():
         models.macro_average("AUPRG")
     with pytest.raises(iso.InputError, match=r"isometrics\.analyse takes one classifier's scores"):
         iso.bootstrap(LABELS, SCORES)
-
-
-def test_a_mean_whose_interval_is_undefined_is_told_so():
-    labels, scores = ["a", "b", "c"] * 2, [[1, 0, 0], [0, 1, 0], [0, 0, 1]] * 2
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        result = iso.analyse(labels, scores).bootstrap("AUPRG", n_resamples=20)
-        said = repr(result).splitlines()[-1]
-    assert said.endswith("AUPRG 1 (interval undefined).")
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -174,11 +171,7 @@ def test_a_class_without_rows_is_left_out_of_the_intervals(tmp_path):
     read = iso.read_predictions(file, scores=list(NAMES))
     assert list(read.class_rows) == ["bird", "dog"]
     assert read.bootstrap(n_resamples=20).models == ("bird", "dog")
-
-
-def test_rows_of_classes_are_counted_once(tmp_path):
-    file = tmp_path / "animals.csv"
-    pd.DataFrame(SCORES, columns=NAMES).assign(label=LABELS).to_csv(file, index=False)
+    frame.to_csv(file, index=False)
     assert list(iso.read_predictions(file, keep_rows=90).class_rows) == list(NAMES)
     assert iso.read_predictions(file, keep_rows=89).class_rows == {}
     needed = iso.read_predictions(file, keep_rows="needed")

@@ -71,9 +71,16 @@ def test_what_replicates_do_not_tell(method, replicates, options, reason):
     assert np.isnan(found).all()
 
 
-def test_p_values_are_those_of_the_normal_distribution():
+def test_p_values():
     for z in (-3.0, 0.0, 1.96):
         assert two_sided_p(z) == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-12)
+    some = np.arange(1.0, 10)
+    for replicates, estimate in ((some[:1], 1.0), (np.ones(9), 1.0), (some, np.nan), (some, 20.0)):
+        assert np.isnan(p_of_no_difference(replicates, estimate, method="bca"))
+    assert p_of_no_difference(some, 5.0, method="percentile") == pytest.approx(2 / 10)
+    assert p_of_no_difference(some, 5.0, method="bca") == pytest.approx(0.2, rel=0.2)
+    # Beyond the pole of the acceleration.
+    assert p_of_no_difference(some, 5.0, method="bca", acceleration=2.0) == 1 / 10
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -87,13 +94,3 @@ def test_the_interval_of_1_minus_p_just_reaches_0(method, shift, freedom):
     for level, holds in ((1 - p / 1.05, True), (1 - min(1.05 * p, 1 - 1e-9), False)):
         low, high = interval_of(replicates, shift, level=level, **made)
         assert (low <= 0 <= high) == holds
-
-
-def test_p_values_that_replicates_do_not_tell():
-    some = np.arange(1.0, 10)
-    for replicates, estimate in ((some[:1], 1.0), (np.ones(9), 1.0), (some, np.nan), (some, 20.0)):
-        assert np.isnan(p_of_no_difference(replicates, estimate, method="bca"))
-    assert p_of_no_difference(some, 5.0, method="percentile") == pytest.approx(2 / 10)
-    assert p_of_no_difference(some, 5.0, method="bca") == pytest.approx(0.2, rel=0.2)
-    # Beyond the pole of the acceleration.
-    assert p_of_no_difference(some, 5.0, method="bca", acceleration=2.0) == 1 / 10

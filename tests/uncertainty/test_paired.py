@@ -11,13 +11,7 @@ import isometrics as iso
 from isometrics._core.results import percent
 from isometrics.errors import ParameterError
 from isometrics.measures import optimal_threshold
-from isometrics.uncertainty.intervals import (
-    Difference,
-    Interval,
-    differences_of,
-    holm,
-    share_above,
-)
+from isometrics.uncertainty.intervals import Difference, Interval, differences_of, holm, share_above
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
@@ -34,11 +28,8 @@ def test_holm_rejects_step_by_step(p_values):
         assert {row for row in range(len(p_values)) if adjusted[row] <= level} == rejected
 
 
-def test_holm_leaves_out_what_is_undefined():
+def test_undefined_values_and_shares():
     np.testing.assert_allclose(holm([0.02, np.nan, 0.04]), [0.04, np.nan, 0.04])
-
-
-def test_shares_by_hand():
     one, other = np.array([1.0, 2.0, 3.0, np.nan]), np.array([0.0, 2.0, 4.0, 1.0])
     assert share_above(one - other) == 0.5
     assert np.isnan(share_above(np.array([np.nan])))

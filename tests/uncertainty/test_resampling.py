@@ -42,14 +42,14 @@ def test_order_of_the_cells_by_hand():
     assert found.through.tolist() == [0, 2, 2]
     assert found.positive_rows.tolist() == [0, 1, 1, 2, 3]
     assert found.negative_rows.tolist() == [0, 0, 1, 2, 2]
-
-
-def test_no_cell_reaches_over_a_cut():
     assert cells(Detail.RUNS, [8]).positive.tolist() == [1, 1, 1, 2]
     assert cells(Detail.RUNS, [7.5]).positive.tolist() == [1, 1, 1, 2]
     assert cells(Detail.RUNS, [9, 0, 7]).positive.tolist() == [2, 1, 2]
     assert cells(Detail.CUTS, [5, 3]).positive.tolist() == [2, 2, 1]
     assert cells(Detail.CUTS, [5, 3]).thresholds.tolist() == [np.inf, 5, 3, 2]
+    hull = iso.OperatingPoints.from_scores(LABELS, SCORES).hull()
+    with pytest.raises(NotAnswerableError, match="a hull cannot be resampled: rows between its"):
+        scores_of(hull.table)
 
 
 @given(binary_samples(), st.sampled_from(list(Detail)), st.lists(st.floats(-5, 5), max_size=3))
@@ -71,9 +71,3 @@ def test_the_table_of_the_counts_themselves_is_a_part_of_the_table(sample, detai
         )
     moved = iso.OperatingPoints(found.table(found.counts.astype(float), ratio=3.0))
     assert moved.prevalence == pytest.approx(0.25)
-
-
-def test_only_tables_of_scores_have_cells():
-    hull = iso.OperatingPoints.from_scores(LABELS, SCORES).hull()
-    with pytest.raises(NotAnswerableError, match="a hull cannot be resampled: rows between its"):
-        scores_of(hull.table)

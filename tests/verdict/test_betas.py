@@ -86,9 +86,6 @@ def test_the_first_verdict_is_one_of_them():
     other = quick_verdicts(analysis, {"beta": 2, "n_resamples": 30}, by_beta=True)
     assert other.by_beta == found.by_beta
     assert str(other.verdicts[""].objective) == "F2"
-
-
-def test_a_file_of_one_model_tells_its_rows_by_its_table():
     labels = RNG.random(21_000) < 0.3
     analysis = iso.analyse(labels, {"m": RNG.normal(labels).round(3)})
     alone = replace(analysis, rows=None)

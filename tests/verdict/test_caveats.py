@@ -17,8 +17,14 @@ def normal(positives, negatives, separation=1.0, seed=0):
     return labels, np.random.default_rng(seed).normal(separation * labels)
 
 
-def test_plenty_of_good_rows_need_no_warning():
+def test_good_rows_noise_and_reversed_scores():
     assert warnings_of(*normal(60, 80)) == ()
+    assert warnings_of(*normal(60, 80, separation=0.0, seed=3)) == ()
+    (warning,) = warnings_of(*normal(60, 80, separation=-1.0))
+    assert warning.startswith("AUROC is 0.")
+    assert warning.endswith(
+        "below 0.5 beyond chance; are the scores reversed, or is the other class the positive one?"
+    )
 
 
 @pytest.mark.parametrize(
@@ -36,18 +42,6 @@ def test_few_rows_of_a_class(positives, negatives, words, nothing):
     assert warnings[0].startswith(start)
     if nothing is not None:
         assert f"{nothing} is left to judge a choice on" in warnings
-
-
-def test_reversed_scores():
-    (warning,) = warnings_of(*normal(60, 80, separation=-1.0))
-    assert warning.startswith("AUROC is 0.")
-    assert warning.endswith(
-        "below 0.5 beyond chance; are the scores reversed, or is the other class the positive one?"
-    )
-
-
-def test_scores_that_are_noise_are_not_called_reversed():
-    assert warnings_of(*normal(60, 80, separation=0.0, seed=3)) == ()
 
 
 @pytest.mark.parametrize(

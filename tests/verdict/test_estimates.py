@@ -9,16 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics._core.rows import parse_sample
+from isometrics.decisions.objective import parse_objective
 from isometrics.errors import IsometricsError
+from isometrics.points.models import count_models
 from isometrics.testing.strategies import binary_samples
-from isometrics.verdict.contest import best_models
-from isometrics.verdict.estimates import (
-    confidence_set,
-    interval_at,
-    mean_known,
-    picked,
-    win_shares,
-)
+from isometrics.verdict.contest import Contest, best_models, choose
+from isometrics.verdict.estimates import confidence_set, interval_at, mean_known, picked, win_shares
 
 NAN = float("nan")
 
@@ -66,37 +63,25 @@ def test_permuted_models_have_the_permuted_set(seed, order):
     np.testing.assert_allclose(permuted.margin, found.margin[np.ix_(order, order)], rtol=1e-12)
 
 
-def test_equal_models_stay_together():
+def test_the_set_of_odd_replicates():
     values, replicates = drawn(3, models=2)
     found = confidence_set(np.append(values, values[0]), np.vstack([replicates, replicates[:1]]))
     assert found.stays[0] == found.stays[2]
     assert isnan(found.margin[0, 2])
-
-
-def test_models_that_never_differ_are_not_told_apart_by_their_corrections():
     replicates = np.vstack([np.linspace(0, 1, 30)] * 2)
     assert confidence_set(np.array([0.5, 0.4]), replicates).stays.all()
-
-
-def test_a_model_without_a_value_is_left_out_and_takes_no_replicates():
     values, replicates = drawn(2)
     expected = confidence_set(values[1:], replicates[1:])
     found = confidence_set(
         np.array([NAN, *values[1:]]), np.vstack([np.full((1, 60), NAN), replicates[1:]])
     )
     assert found.stays.tolist() == [False, *expected.stays.tolist()]
-
-
-def test_replicates_that_lack_a_value_are_left_out():
     values, replicates = drawn(2)
     replicates[1, 5] = NAN
     found = confidence_set(values, replicates)
     expected = confidence_set(values, np.delete(replicates, 5, axis=1))
     np.testing.assert_array_equal(found.stays, expected.stays)
     np.testing.assert_array_equal(found.margin, expected.margin)
-
-
-def test_without_replicates_all_models_stay():
     found = confidence_set(np.array([0.1, 0.9]), np.full((2, 5), NAN))
     assert found.stays.all()
     assert np.isnan(found.margin).all()
@@ -112,9 +97,6 @@ def test_margins_are_simultaneous(seed):
     np.fill_diagonal(margin, 0)
     inside = (np.abs(differences) <= margin[..., None] * (1 + 1e-12)).all(axis=(0, 1))
     assert inside.mean() == pytest.approx(0.95, abs=0.006)
-
-
-# ---------------------------------------------------------------------- shares and intervals
 
 
 def test_ties_are_shared_out():
@@ -145,9 +127,6 @@ def test_an_interval_reaches_from_the_lowest_centre_to_the_highest():
 )
 def test_an_interval_that_nothing_tells_is_not_defined(noise, centres):
     assert all(map(isnan, interval_at(np.array(noise), centres, level=0.9)))
-
-
-# ---------------------------------------------------------------------- in a verdict
 
 
 def sample(*separations, size=400, share=0.3, seed=4):
@@ -253,3 +232,33 @@ def test_no_estimate_lies_beyond_what_there_can_be(sample, asked, is_moved):
         check_range(analysis.at_prevalence(0.1) if is_moved else analysis, asked)
     except IsometricsError:
         pass  # no rule keeps the constraints
+
+
+def contest_of(labels, scores, **options):
+    sample = parse_sample(labels, {"A": scores}, **options)
+    objective = parse_objective()
+    return Contest.of_sample(
+        sample, count_models(sample), objective, clustered=False, prevalence=None
+    )
+
+
+@pytest.mark.parametrize("most", [1, 255, 256, 100_000])
+@pytest.mark.usefixtures("compiled_loops")
+def test_a_unit_may_be_drawn_any_number_of_times(most):
+    rng = np.random.default_rng(most)
+    labels = rng.random(60) < 0.4
+    contest = contest_of(labels, rng.normal(labels))
+    weights = rng.integers(0, most, (5, 60), endpoint=True).astype(float)
+    weights[0, 0] = most
+    plain, compiled = (choose([contest], weights, kernel)[0] for kernel in ("plain", "compiled"))
+    for first, second in zip(plain, compiled, strict=True):
+        np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0, 0.1])
+def test_totals_are_those_of_the_sample(unit):
+    labels = np.arange(50) < 20
+    contest = contest_of(labels, np.arange(50.0), sample_weight=np.full(50, unit))
+    (chosen,) = choose([contest], np.ones((1, 50)), "plain")
+    assert chosen.positives[0] == pytest.approx(20 * unit, rel=1e-15)
+    assert chosen.negatives[0] == pytest.approx(30 * unit, rel=1e-15)

@@ -19,7 +19,6 @@ LABELS, SCORES = [0, 0, 1, 0, 0, 0], [5, 4, 3, 2, 1, 0]
 
 
 def rules_of(labels, scores):
-    """The counts of all rules by threshold, from the strictest on."""
     rules = {threshold: scores >= threshold for threshold in np.unique(scores)[::-1].tolist()}
     if math.inf in rules:
         rules = {HIGHEST_SCORE: rules.pop(math.inf)} | rules
@@ -69,7 +68,6 @@ def test_flagging_nothing_may_have_the_highest_cost(budget):
 
 
 def many():
-    """A thousand rows whose highest score is of a negative."""
     random = np.random.default_rng(4)
     labels = random.random(1000) < 0.2
     scores = random.normal(labels)
@@ -115,9 +113,6 @@ def test_a_budget_that_leaves_no_rule_is_to_be_raised(asked):
         iso.analyse(LABELS, SCORES).verdict(budget=0, **asked, **FEW)
 
 
-# ---------------------------------------------------------------------- gains without a bound
-
-
 def two_models():
     """Of one model the highest row is a rare positive, of the other a negative."""
     labels = np.arange(40) % 8 == 0
@@ -145,19 +140,13 @@ def test_models_without_a_hit_come_last():
     assert verdict.confidence_set == ("good",)
     values = {each.name: each.here for each in verdict.models}
     assert values["bad"] == -math.inf
-
-
-def test_a_rule_without_a_hit_is_better_than_no_rule():
-    """Equal scores leave the first model no rule that keeps the budget."""
+    # Equal scores leave the first model no rule that keeps the budget.
     none = [9, 9, 3, 2, 1, 0]
     verdict = iso.analyse(LABELS, {"none": none, "one": SCORES}).verdict(
         index="f-gain", budget=1, **FEW
     )
     assert (verdict.model, verdict.threshold) == ("one", 5)
     assert verdict.runner_up == "none"
-
-
-def test_tuning_data_may_choose_a_rule_that_hits_nothing():
     labels, scores = two_models()
     tuning = iso.analyse(labels, {"a": scores["good"], "b": scores["good"] + 1})
     test = iso.analyse(labels, {"a": scores["bad"] * 99, "b": scores["bad"] * 99})

@@ -61,7 +61,6 @@ ASKED = {
 
 
 def check(found):
-    """Check what holds for every verdict."""
     lines = found.lines()
     for line in lines:
         assert not re.search(r"\bnan\b|\binf\b|−0\.0+\b(?!\d)", line), line
@@ -112,20 +111,14 @@ def test_few_positives_are_split_into_fewer_parts(positives, method):
     assert iso.analyse(positives > FIRST, SCORES).verdict(**FEW).method == method
 
 
-def test_one_positive_is_not_known_to_be_better_than_nothing():
+def test_rules_of_one_row():
     found = iso.analyse(FIRST < 1, -FIRST).verdict(**FEW)
     assert found.value == 1
     assert found.better_than_nothing is None
-
-
-def test_a_rule_of_one_row_is_not_known_to_be_better_than_nothing():
-    """In a third of the resamples it flags nothing, and has no precision."""
+    # In a third of the resamples it flags nothing, and has no precision.
     labels = (FIRST == 0) | (FIRST > 200)
     found = iso.analyse(labels, -FIRST).verdict(beta=0, **FEW)
     assert found.decision.tp == 1
     assert found.better_than_nothing is None
-
-
-def test_one_score_has_no_thresholds_next_to_it():
     found = iso.analyse(LABELS, np.ones(300)).verdict(**FEW)
     assert not any("next to it" in line for line in found.lines())

@@ -165,10 +165,7 @@ PAIR = {"confidence_set": ("logit", "forest")}
             {"expected": NAN, "replicates": 0, "objective": objective(beta=0.5)},
             f"{USE} F (β 0.5) is 0.68 on these rows.",
         ),
-        (
-            COST | {"expected": NAN, "replicates": 0},
-            f"{USE} Cost per row is 0.68 on these rows.",
-        ),
+        (COST | {"expected": NAN, "replicates": 0}, f"{USE} Cost per row is 0.68 on these rows."),
         (
             {
                 "kept": (KEPT,),
@@ -202,11 +199,17 @@ def test_the_answer_comes_first(changes, sentence):
     assert repr(said).startswith(sentence)
 
 
-def test_a_row_of_sets_is_named():
+def test_names_of_sets_and_models():
     family = {"top": [1, 2], "all": [1, 2, 5]}
     points = iso.OperatingPoints.from_sets({1, 2, 3}, family, universe_size=9)
     found = iso.Analysis({"clusters": points}).verdict()
     assert found.sentence() == "Use clusters and take top. F1 is 0.80 on these rows."
+    labels = np.arange(200) < 60
+    rng = np.random.default_rng(3)
+    scores = {"": rng.normal(2.0 * labels), "b\nc": rng.normal(1.0 * labels)}
+    verdict = iso.analyse(labels, scores).verdict(n_resamples=50)
+    assert verdict.sentence().startswith("Use '' and flag scores of ")
+    assert "'' beats b c in all 50 resamples." in verdict.sentence()
 
 
 RANGE = "In 95% of the resamples the best threshold lay between 0.25 and 0.5."
@@ -383,10 +386,7 @@ def test_a_chance_that_no_resample_had_is_not_called_none(missed, words):
 )
 def test_the_lead_is_told_with_its_sign(changes, line):
     """A cost is told in the user's unit."""
-    interval = {
-        "lead_interval": Interval(-0.05, 0.0006),
-        "confidence_set": ("logit", "forest"),
-    }
+    interval = {"lead_interval": Interval(-0.05, 0.0006), "confidence_set": ("logit", "forest")}
     assert verdict(**changes, **interval).lines()[2] == line
     useless = verdict(**changes, **interval, better_than_nothing=False)
     assert line not in useless.lines()
@@ -414,15 +414,6 @@ def test_numbers_do_not_claim_certainty(value, text):
     assert shown(value) == text
 
 
-def test_names_of_models_stay_on_one_line():
-    labels = np.arange(200) < 60
-    rng = np.random.default_rng(3)
-    scores = {"": rng.normal(2.0 * labels), "b\nc": rng.normal(1.0 * labels)}
-    verdict = iso.analyse(labels, scores).verdict(n_resamples=50)
-    assert verdict.sentence().startswith("Use '' and flag scores of ")
-    assert "'' beats b c in all 50 resamples." in verdict.sentence()
-
-
 def test_a_narrow_interval_is_seen():
     """Of many rows, two digits would not tell the numbers apart."""
     narrow = verdict(expected=0.81234, value=0.81262, interval=Interval(0.8119, 0.81281))
@@ -431,6 +422,11 @@ def test_a_narrow_interval_is_seen():
     assert "Expect F1 0.572 on new data (95%: 0.568 to 0.581; 0.574 on these" in str(at_an_end)
     one_value = verdict(expected=0.8, value=0.8, interval=Interval(0.8, 0.8))
     assert "Expect F1 0.80 on new data (95%: 0.80 to 0.80; 0.80 on these" in str(one_value)
+    labels, scores = [1, 0, 1, 1, 0, 0, 1, 0] * 20, [8, 7, 6, 5, 4, 3, 2, 1] * 20
+    costs = {"miss_cost": 1e9, "false_alarm_cost": 1e9}
+    found = iso.analyse(labels, scores).verdict(**costs, n_resamples=20)
+    narrow = replace(found, interval=Interval(found.expected, found.expected + 0.001))
+    assert f"Expect cost per row {found.expected:,.0f} on new data (95%: " in narrow.sentence()
 
 
 @pytest.mark.parametrize(
@@ -445,12 +441,3 @@ def test_a_narrow_interval_is_seen():
 def test_costs_in_words(costs, said):
     objective = parse_objective(**dict(zip(("miss_cost", "false_alarm_cost"), costs, strict=True)))
     assert _explained(objective) == said
-
-
-def test_a_narrow_interval_of_large_costs():
-    labels, scores = [1, 0, 1, 1, 0, 0, 1, 0] * 20, [8, 7, 6, 5, 4, 3, 2, 1] * 20
-    verdict = iso.analyse(labels, scores).verdict(
-        miss_cost=1e9, false_alarm_cost=1e9, n_resamples=20
-    )
-    narrow = replace(verdict, interval=Interval(verdict.expected, verdict.expected + 0.001))
-    assert f"Expect cost per row {verdict.expected:,.0f} on new data (95%: " in narrow.sentence()

@@ -43,7 +43,6 @@ class Twin:
         self.whole = {name: self.table(name, np.ones(SIZE, int)) for name in SCORES}
 
     def table(self, name, times):
-        """Return the table of rows that are given so many times."""
         rows = np.repeat(np.arange(SIZE), times)
         return iso.OperatingPoints.from_scores(
             LABELS[rows], SCORES[name][rows], sample_weight=self.weights[rows]
@@ -107,7 +106,6 @@ class Twin:
             yield from drawn.astype(int)[:, self.unit]
 
     def folds(self):
-        """Yield the fold of each row, 20 times."""
         random = np.random.default_rng(parse_random_state(7).spawn(2)[1])
         positive = np.bincount(self.unit, LABELS) > 0
         for _ in range(20):
@@ -168,7 +166,6 @@ class Twin:
         }
 
     def crossed(self, fold):
-        """Return the counts of choices on the other folds."""
         tp = fp = 0.0
         for held in range(5):
             best = (-inf, 0.0, 0.0)
@@ -224,9 +221,6 @@ def test_a_verdict_is_that_of_its_slow_twin(asked, how):
         assert verdict.kept[0].expected == pytest.approx(twin["recall"], rel=1e-12)
 
 
-# ---------------------------------------------------------------------- the same answer
-
-
 def analysis():
     return iso.analyse(LABELS, SCORES, groups=CLUSTERS)
 
@@ -258,9 +252,6 @@ def test_a_seed_gives_other_numbers_than_another():
         analysis().verdict(n_resamples=40, random_state=seed, by_group=False) for seed in (1, 2)
     )
     assert first.interval != second.interval
-
-
-# ---------------------------------------------------------------------- tuning data
 
 
 def f_of(beta, tp, fp, fn):

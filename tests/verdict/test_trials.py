@@ -13,7 +13,6 @@ OPTIONS = {"n_resamples": 100, "n_jobs": 1, "by_group": False}
 
 
 def samples(trials, size, prevalence, separations, seed):
-    """Yield labels and scores that correlate by ½ between models."""
     random = np.random.default_rng(seed)
     for _ in range(trials):
         labels = random.random(size) < prevalence
@@ -28,7 +27,6 @@ def samples(trials, size, prevalence, separations, seed):
 
 
 def better(separation, trials):
-    """Return how often three models are called better than doing nothing."""
     drawn = samples(trials, 500, 0.3, [separation] * 3, seed=11)
     found = [iso.analyse(*each).verdict(**OPTIONS).better_than_nothing for each in drawn]
     return np.mean(found)

@@ -38,9 +38,6 @@ def undefined():
     return iso.analyse(labels, -np.arange(30.0)[::-1]).verdict(cost=0.9, **FEW)
 
 
-# ---------------------------------------------------------------------- JSON
-
-
 @pytest.mark.parametrize("make", [verdict, undefined])
 def test_json_is_read_back_as_the_dictionary(make):
     text = make().to_json()
@@ -77,9 +74,6 @@ def test_the_dictionary_holds_what_the_verdict_holds():
     assert told["groups"]["south"] == held.groups["south"].to_dict()
 
 
-# ---------------------------------------------------------------------- frames and printing
-
-
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 @pytest.mark.parametrize("make", [verdict, undefined])
 def test_a_frame_has_a_row_for_all_and_for_each_group(library, make):
@@ -91,21 +85,14 @@ def test_a_frame_has_a_row_for_all_and_for_each_group(library, make):
     assert float(getattr(threshold, "as_py", lambda: threshold)()) == make().threshold
 
 
-def test_numbers_of_a_frame_stay_numbers():
+def test_tables_of_a_verdict():
     frame = undefined().to_frame("pandas")
     assert frame["threshold"].tolist() == [inf]
     assert frame.dtypes[["threshold", "expected", "lower", "lead"]].tolist() == [float] * 4
-
-
-def test_other_weights_are_a_table():
     weights = verdict().other_weights
     assert len(weights) == 41
-    assert weights.to_frame("pandas").columns.tolist() == ["lam", "beta", "a wins", "b wins"]
     np.testing.assert_allclose(weights.shares.sum(axis=1), 1)
     assert repr(weights).startswith("OtherWeights: the share of resamples that each model wins")
-
-
-def test_groups_are_printed_as_a_table():
     lines = repr(verdict()).splitlines()
     at = lines.index("By group:")
     assert lines[at + 1].split()[:3] == ["group", "model", "threshold"]
@@ -123,9 +110,6 @@ def test_notebooks_get_text_and_no_tags_of_names():
     assert not re.search("<(b|i)>", html)
     assert html.startswith("<p><strong>Use &lt;b&gt;&amp;tree and flag scores of")
     assert name in repr(made)
-
-
-# ---------------------------------------------------------------------- what is chosen
 
 
 @pytest.mark.parametrize(
@@ -149,13 +133,6 @@ def test_the_rule_is_that_of_best_threshold(asked):
     assert (found.threshold, found.decision.tp) == (decision.threshold, decision.tp)
     if "cost" not in asked:
         assert found.value == pytest.approx(decision.value, rel=1e-14)
-
-
-def test_a_budget_is_used_to_its_last_row():
-    """1/49 of 49 rows is less than one row in floats."""
-    labels = np.arange(49) < 20
-    found = iso.analyse(labels, -np.arange(49.0)).verdict(budget=1, **FEW)
-    assert found.decision.tp == 1
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -191,29 +168,27 @@ def test_nothing_costs_less_than_nothing():
     found = iso.analyse(labels, mistaken).verdict(cost=0.5, thresholds_from=tuning, **FEW)
     assert str(found.interval.lower) == "0.0"
     assert "(95%: 0.00 to 0.02" in found.sentence()
-
-
-def test_being_sure_asks_for_more():
-    analysis = iso.analyse(*sample(2.0))
-    seen, sure = (analysis.verdict(min_precision=0.75, sure=level, **FEW) for level in (None, 0.95))
-    assert sure.decision.precision > seen.decision.precision >= 0.75
-    assert sure.kept[0].missed < seen.kept[0].missed
-    assert str(sure.objective).endswith("(95% sure)")
-
-
-def test_doing_nothing_that_breaks_a_constraint_is_no_baseline():
-    found = iso.analyse(*sample(2.0)).verdict(min_precision=0.8, **FEW)
-    assert found.better_than_nothing is None
-    assert all(map(isnan, found.doing_nothing.values()))
-
-
-def test_a_score_of_infinity_need_not_be_flagged():
     labels, scores = sample(1.0)
     scores["a"][-1] = inf
     found = iso.analyse(labels, scores).verdict(miss_cost=0.001, false_alarm_cost=1, **FEW)
     assert (found.threshold, found.decision.tp, found.decision.fp) == (inf, 0, 0)
     assert found.value == found.doing_nothing["flagging nothing"]
     assert found.better_than_nothing is False
+
+
+def test_constraints_by_hand():
+    analysis = iso.analyse(*sample(2.0))
+    seen, sure = (analysis.verdict(min_precision=0.75, sure=level, **FEW) for level in (None, 0.95))
+    assert sure.decision.precision > seen.decision.precision >= 0.75
+    assert sure.kept[0].missed < seen.kept[0].missed
+    assert str(sure.objective).endswith("(95% sure)")
+    found = iso.analyse(*sample(2.0)).verdict(min_precision=0.8, **FEW)
+    assert found.better_than_nothing is None
+    assert all(map(isnan, found.doing_nothing.values()))
+    # 1/49 of 49 rows is less than one row in floats.
+    labels = np.arange(49) < 20
+    found = iso.analyse(labels, -np.arange(49.0)).verdict(budget=1, **FEW)
+    assert found.decision.tp == 1
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -235,13 +210,10 @@ def test_the_range_of_beta_holds_the_one_asked_for(beta):
     assert found.beta_range.upper >= min(beta, found.other_weights.beta[-1])
 
 
-def test_models_that_tie_have_no_range_of_beta():
+def test_models_that_tie():
     labels, scores = sample(1.0)
     found = iso.analyse(labels, scores | {"b": 2 * scores["a"]}).verdict(**FEW)
     assert all(map(isnan, found.beta_range))
-
-
-def test_models_tie_where_nothing_should_be_flagged():
     labels, scores = sample(0.5, 0.6, size=100)
     for each in scores.values():
         each[-20:] += 9
@@ -259,23 +231,17 @@ def test_the_plateau_holds_the_thresholds_that_are_almost_as_good():
     assert (points.f(1)[edges] < 0.99 * found.value).all()
 
 
-def test_where_no_resample_keeps_a_constraint_the_threshold_has_no_range():
+def test_odd_resamples():
     rows = np.arange(30)
     analysis = iso.analyse((rows == 0) | (rows >= 15), -rows)
     found = analysis.verdict(min_precision=1, n_resamples=2, random_state=20)
     assert found.threshold == 0
     assert all(map(isnan, found.threshold_range))
-
-
-def test_resamples_of_one_class_tell_nothing():
     labels = np.arange(30) < 1
     _, scores = sample(1.0, 1.0, size=30)
     found = iso.analyse(labels, scores).verdict(n_resamples=200)
     assert sum(found.wins.values()) == pytest.approx(1)
     np.testing.assert_allclose(found.other_weights.shares.sum(axis=1), 1)
-
-
-# ---------------------------------------------------------------------- groups, clusters, folds
 
 
 def test_groups_have_verdicts_of_their_own():
@@ -287,9 +253,6 @@ def test_groups_have_verdicts_of_their_own():
     assert verdict().groups["south"] == alone.verdict(min_recall=0.5, **FEW)
     whole = iso.analyse(labels, scores, groups=groups).verdict(by_group=False, **FEW)
     assert whole.groups == {}
-
-
-def test_a_group_that_cannot_keep_the_constraint_is_left_out_with_a_warning():
     labels, scores = sample(3.0)
     groups = np.arange(300) % 2
     scores["a"][groups == 0] *= -1
@@ -299,9 +262,6 @@ def test_a_group_that_cannot_keep_the_constraint_is_left_out_with_a_warning():
         "group 0 is left out: no threshold of any model has precision of 0.9 or more; ask for less"
         in found.warnings
     )
-
-
-def test_groups_of_one_class_are_named_but_not_as_clusters():
     labels, scores = sample(1.0)
     analysis = iso.analyse(labels, scores, groups=np.arange(300) // 30)
     warnings = analysis.verdict(**FEW).warnings
@@ -397,11 +357,7 @@ def test_tuning_data_and_folds_that_do_not_fit_are_refused():
     hull = iso.Analysis({name: tuning.models[name].hull()}, without_rows="")
     groups = grouped(test, np.arange(150) % 3)
     for analysis, asked, message in (
-        (
-            test,
-            {"thresholds_from": iso.analyse(*sample(1.0))},
-            "the tuning data has the models a",
-        ),
+        (test, {"thresholds_from": iso.analyse(*sample(1.0))}, "the tuning data has the models a"),
         (test, {"thresholds_from": tuning, "folds": True}, "pass folds= or thresholds_from=, not"),
         (
             test,
@@ -423,9 +379,6 @@ def test_tuning_data_and_folds_that_do_not_fit_are_refused():
     ):
         with pytest.raises((ParameterError, NotAnswerableError), match=message):
             analysis.verdict(**asked, **FEW)
-
-
-# ---------------------------------------------------------------------- tuning data
 
 
 def two_samples():
@@ -450,27 +403,19 @@ def test_tuning_data_choose_and_these_rows_judge():
     assert found.rows == 150
 
 
-def test_a_tuned_threshold_may_flag_nothing_here():
+def test_odd_tuning_data():
     tuning, test = two_samples()
     lower = iso.analyse(test.rows.labels, {n: s - 100 for n, s in test.rows.scores.items()})
     found = lower.verdict(thresholds_from=tuning, **FEW)
     assert found.value == 0
     assert all(map(isnan, found.plateau))
     assert found.better_than_nothing is False
-
-
-def test_a_model_without_a_rule_in_the_tuning_data_comes_last():
-    tuning, test = two_samples()
     reversed_b = iso.analyse(
         tuning.rows.labels, {"a": tuning.rows.scores["a"], "b": -9 * tuning.rows.labels + 0.0}
     )
     found = test.verdict(thresholds_from=reversed_b, min_precision=0.8, **FEW)
     assert found.model == "a"
     assert found.wins == {"a": 1, "b": 0}
-
-
-def test_a_budget_is_a_number_of_rows_of_the_data_that_judge():
-    tuning, test = two_samples()
     few = iso.analyse(test.rows.labels[:60], {n: s[:60] for n, s in test.rows.scores.items()})
     found = few.verdict(thresholds_from=tuning, budget=12, **FEW)
     (kept,) = found.kept
@@ -489,9 +434,6 @@ def test_groups_without_a_verdict_are_told_with_tuning_data():
     assert found.warnings[-1].startswith("the groups have no verdicts of their own")
     drawn = here.verdict(thresholds_from=there, clusters=True, **FEW)
     assert not any("no verdicts of their own" in each for each in drawn.warnings)
-
-
-def test_whole_groups_of_classes_need_their_rows():
     labels = np.arange(60) % 3
     scores = np.random.default_rng(0).random((60, 3))
     analysis = iso.analyse(labels, scores, groups=np.arange(60) % 5)

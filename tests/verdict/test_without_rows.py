@@ -70,9 +70,6 @@ def test_rows_of_a_table_count_to_the_same_table():
     sample = rows_of_table("a", POINTS["a"])
     again = iso.OperatingPoints.from_scores(sample.labels, sample.scores["a"])
     assert again == POINTS["a"]
-
-
-def test_a_table_at_another_prevalence_is_judged_there():
     moved = iso.Analysis({"a": POINTS["a"].hull()}).at_prevalence(0.05)
     found = moved.verdict()
     assert found.value == pytest.approx(iso.best_threshold(moved.models["a"]).f)
@@ -112,15 +109,12 @@ def test_tables_have_the_objectives_of_best_threshold(asked):
         assert kept.constraint in str(found.objective)
 
 
-def test_a_model_that_cannot_keep_a_constraint_is_left_out():
+def test_models_and_groups_that_cannot_keep_a_constraint_are_left_out():
     tables = {"bad": iso.OperatingPoints.from_scores(LABELS, -SCORES["a"]), "a": POINTS["a"]}
     found = iso.Analysis(tables).verdict(min_precision=0.8)
     assert (found.model, found.confidence_set, found.runner_up) == ("a", ("a",), None)
     with pytest.raises(ParameterError, match="no threshold reaches precision 1; the best is"):
         iso.Analysis({"one": tables["bad"], "two": tables["bad"]}).verdict(min_precision=1)
-
-
-def test_a_group_that_cannot_keep_a_constraint_is_left_out():
     bad = iso.OperatingPoints.from_scores(LABELS, -SCORES["a"]).hull()
     good = {"a": POINTS["a"]}
     found = iso.Analysis(good, {"x": {"a": bad}, "y": good}).verdict(min_precision=0.8)
@@ -141,13 +135,3 @@ def test_what_needs_rows_is_refused(asked, message):
     for models in (POINTS, {"a": POINTS["a"].hull() if "sure" in asked else POINTS["a"]}):
         with pytest.raises(NotAnswerableError, match=message):
             iso.Analysis(dict(models)).verdict(**asked)
-
-
-def test_a_file_whose_rows_are_not_kept_says_so(tmp_path):
-    path = tmp_path / "scores.csv"
-    rows = zip(LABELS.astype(int), *SCORES.values(), strict=True)
-    path.write_text("label,a,b\n" + "".join(f"{label},{a},{b}\n" for label, a, b in rows))
-    found = iso.read_predictions(path, keep_rows=False).verdict()
-    assert found.method.startswith(UNKNOWN)
-    assert isnan(found.expected)
-    assert found.value == pytest.approx(max(iso.best_threshold(each).f for each in POINTS.values()))
