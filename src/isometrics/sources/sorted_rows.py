@@ -86,7 +86,7 @@ class SortedRows:
         if self._reading is not None:
             self._reading.close()
         self._connection.close()
-        self._folder.cleanup()
+        self._folder.close()
 
     def append(self, sample: Sample) -> None:
         """Add the rows of a batch."""

@@ -47,6 +47,12 @@ NULLS = ("", "NA", "N/A", "null", "NULL", "None")
 """What stands for a missing value in CSV; it is refused, as any missing value is."""
 TEXT = "VARCHAR"
 _TRUTH, _INTEGERS = "BOOLEAN", ("BIGINT", "HUGEINT")
+KINDS_OF_TEXT: dict[str | None, tuple[str, ...]] = {
+    None: (_TRUTH, *_INTEGERS, PLAIN, PERCENT),
+    **{mark: (_TRUTH, *_INTEGERS, f"NUMBER {mark}", f"PERCENT {mark}") for mark in _MARKS},
+}
+"""What a column of text may hold, by the mark before decimals, the narrowest kind first; all may be
+text besides."""
 _ZERO_IN_FRONT = r"\s*[+-]?0[0-9]"
 """What begins like this is an identifier, as 007 is."""
 
@@ -67,12 +73,6 @@ class Dialect(NamedTuple):
         if header is not None and not isinstance(header, bool):
             raise ParameterError(f"must be True or False but is {header!r}", parameter="header")
         return cls(decimal, header)
-
-
-def kinds_of_text(decimal: str | None) -> tuple[str, ...]:
-    """Return what a column of text may hold, the narrowest kind first; all may be text besides."""
-    marked = (PLAIN, PERCENT) if decimal is None else (f"NUMBER {decimal}", f"PERCENT {decimal}")
-    return (_TRUTH, *_INTEGERS, *marked)
 
 
 def matches(text: str, kind: str) -> bool:
