@@ -97,18 +97,6 @@ def is_null(value: Any) -> bool:
         return True
 
 
-def missing_rows(values: NDArray[Any], null: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
-    """Return which values are NaN, no time, or among the nulls; None if there are none."""
-    absent: NDArray[np.bool_] | None = None
-    if values.dtype.kind == "f" and values.size and is_null(values.min()):
-        absent = np.isnan(values)
-    elif values.dtype.kind in "mM":
-        absent = np.isnat(values)
-    if absent is None:
-        return null
-    return absent if null is None else np.logical_or(absent, null)
-
-
 _NUMBER_TYPES = (int, float, np.integer, np.floating, np.bool_, Decimal)
 
 
@@ -142,25 +130,24 @@ class Column(NamedTuple):
     categories: list[Any] | None = None
     """What values stand for, where they are codes; that of null is -1."""
 
-    @property
-    def size(self) -> int:
-        """The number of values."""
-        return self.values.size
-
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Return the values of some rows; errors still mention positions in the user's column."""
         null = None if self.null is None else self.null[rows]
         return self._replace(values=self.values[rows], null=null, rows=self.rows.take(rows))
 
     def missing(self) -> NDArray[np.bool_] | None:
-        """Tell which values are NaN or null; None if there are none."""
-        missing = missing_rows(self.values, self.null)
+        """Tell which values are NaN, no time or null; None if there are none."""
+        values, missing = self.values, self.null
+        # The least of values is NaN if any is.
+        if values.dtype.kind == "f" and np.isnan(values.min(initial=np.inf)):
+            missing = np.isnan(values) if missing is None else np.isnan(values) | missing
+        elif values.dtype.kind in "mM":
+            missing = np.isnat(values) if missing is None else np.isnat(values) | missing
         return None if missing is None or not missing.any() else missing
 
     def present(self) -> NDArray[Any]:
         """Return the values; NaN and null are refused."""
-        missing = missing_rows(self.values, self.null)
-        if missing is not None:
+        if (missing := self.missing()) is not None:
             self.refuse(missing, MissingValueError, MISSING)
         return self.values
 
@@ -207,10 +194,9 @@ class Column(NamedTuple):
 
     def same_length(self, other: Column) -> None:
         """Check that another column has as many values."""
-        if self.size != other.size:
-            raise LengthError(
-                f"{self.name} has {self.size} values but {other.name} has {other.size}"
-            )
+        size, needed = self.values.size, other.values.size
+        if size != needed:
+            raise LengthError(f"{self.name} has {size} values but {other.name} has {needed}")
 
 
 def _without_decimals(values: list[Any]) -> list[Any]:

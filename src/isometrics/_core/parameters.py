@@ -125,6 +125,10 @@ check_cost = partial(check_number, name="cost", accepted="between 0 and 1")
 """Check a cost proportion."""
 check_level = partial(check_number, accepted="between 0 and 1")
 """Check a precision or a recall that a rule must reach."""
+check_confidence = partial(
+    check_number, name="confidence_level", accepted="strictly between 0 and 1"
+)
+"""Check the confidence of an interval."""
 check_prevalence = partial(check_number, name="prevalence", accepted="strictly between 0 and 1")
 """Check a prevalence."""
 
@@ -239,11 +243,6 @@ def index_of(value: str | None, name: str, choices: tuple[str, ...]) -> int:
     if value in (None, "") and len(choices) == 1:
         return 0
     return choices.index(check_choice(cast("str", value), name, choices))
-
-
-def check_confidence(level: float, name: str = "confidence_level") -> float:
-    """Check the confidence of an interval."""
-    return check_number(level, name, "strictly between 0 and 1")
 
 
 def check_threshold(threshold: float) -> float:

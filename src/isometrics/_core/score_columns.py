@@ -83,7 +83,7 @@ def parse_matrix(values: Any, argument: str) -> Matrix:
     if not raw:
         return Matrix([column(values, argument, SEVERAL_CLASSES)])
     columns = [column(each, f"{argument}[{name!r}]") for name, each in raw.items()]
-    return Matrix(columns, list(raw), (columns[0].size, len(columns)))
+    return Matrix(columns, list(raw), (columns[0].values.size, len(columns)))
 
 
 def _array_of(values: Any, argument: str) -> NDArray[Any] | None:

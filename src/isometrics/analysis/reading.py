@@ -260,10 +260,11 @@ def read_predictions(
         "weight": weight,
         "group": group,
     }
-    foreign = _foreign(path_or_frame, pos_label, memory_limit)
-    given = path_or_frame
-    if foreign is not None:
-        given = FrameSource(foreign.to_frame("pyarrow"), os.fspath(path_or_frame))
+    given, foreign = path_or_frame, None
+    is_path = isinstance(given, str | os.PathLike)
+    if is_path and (name := other_format(given)) is not None:
+        foreign = _read_foreign(given, name, pos_label, memory_limit)
+        given = FrameSource(foreign.to_frame("pyarrow"), os.fspath(given))
     with closing(open_source(given, memory_limit, dialect=dialect)) as source:
         source.progress = progress
         if foreign is not None and not any(roles.values()):
@@ -303,21 +304,16 @@ def read_predictions(
             origins=_origins(layout, tables.points),
             class_rows=tables.class_rows,
             passes=tables.passes,
-            source=redacted(source.name) if isinstance(path_or_frame, str | os.PathLike) else "",
+            source=redacted(source.name) if is_path else "",
             _guessed_group=layout.group if "group" in layout.guessed else None,
             _more_rows_than_asked=tables.without_rows == MANY_ROWS,
         )
 
 
-def _foreign(
-    given: Any, pos_label: object, memory_limit: str | int | None
-) -> formats.Predictions | None:
-    """Read a file of another tool's format; None for what is a plain table."""
-    if not isinstance(given, str | os.PathLike):
-        return None
-    name = other_format(given)
-    if name is None:
-        return None
+def _read_foreign(
+    given: Any, name: str, pos_label: object, memory_limit: str | int | None
+) -> formats.Predictions:
+    """Read a file of another tool's format."""
     options = FORMATS[name].options
     needed = [option for option in ("positives", "labels") if option in options]
     if needed:

@@ -86,7 +86,9 @@ def scores_among(
         return _of_classes(named, values, positive, reason)
     if given:
         return ScoreColumns(dict(given), {}, None)
-    names, reason = guess_scores(free)
+    names, reason = named_scores(free), ""
+    if not names:
+        names, reason = guess_scores(free)
     return ScoreColumns({name: name for name in names}, {}, reason)
 
 
@@ -296,9 +298,7 @@ def named_scores(columns: Mapping[str, Peek]) -> list[str]:
 
 
 def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
-    """Return the score columns among columns that have no other use, and what tells them."""
-    if named := named_scores(columns):
-        return named, ""
+    """Return the score columns where none is called so, and what tells them."""
     decided = [name for name, peek in columns.items() if _holds_decisions(name, peek)]
     models = [
         name
@@ -484,19 +484,24 @@ class Layout(Value):
 
     def describe(self) -> str:
         """Return one sentence that says which column is what, and what was guessed."""
-        said = [self._role("label", self.label)]
-        if self.pos_label is not None:
-            said.append(f"positive: {self.pos_label}")
-        if self.model is not None:
-            said.append(self._role("model", self.model))
         columns = [
             name if name == column else f"{name} = {column}" for name, column in self.scores.items()
         ]
         what = "classes" if self.multiclass else "models" if len(columns) > 1 else "score"
-        said.append(self._role("scores", ", ".join(columns), what))
-        for role, column in (("weight", self.weight), ("group", self.group)):
-            if column is not None:
-                said.append(self._role(role, column))
+        said = []
+        for role, called, named in (
+            ("label", "label", self.label),
+            ("model", "model", self.model),
+            ("scores", what, ", ".join(columns)),
+            ("weight", "weight", self.weight),
+            ("group", "group", self.group),
+        ):
+            reason = self.guessed.get(role)
+            how = "" if reason is None else f" (guessed: {reason})" if reason else " (guessed)"
+            if named is not None:
+                said.append(f"{called}: {named}{how}")
+            if role == "label" and self.pos_label is not None:
+                said.append(f"positive: {self.pos_label}")
         if self.unused:
             more = [f"and {len(self.unused) - _NAMED} more"] * (len(self.unused) > _NAMED)
             said.append(f"not used: {', '.join([*self.unused[:_NAMED], *more])}")
@@ -531,13 +536,6 @@ class Layout(Value):
             Advice(f"if these are right, write {written}"),
             parameter="strict",
         )
-
-    def _role(self, role: str, columns: str, what: str | None = None) -> str:
-        said = f"{what or role}: {columns}"
-        if role not in self.guessed:
-            return said
-        reason = self.guessed[role]
-        return f"{said} (guessed: {reason})" if reason else f"{said} (guessed)"
 
 
 def layout_of(
@@ -589,19 +587,17 @@ def layout_of(
             )
         seen[column] = role
     guessed: dict[str, str] = {}
-
-    def free() -> dict[str, Peek]:
-        used = {*taken.values(), *given.values()}
-        return {name: peek for name, peek in columns.items() if name not in used}
-
+    free = {name: peek for name, peek in columns.items() if name not in seen}
     if "label" not in taken:
-        taken["label"], guessed["label"] = guess_label(free())
+        taken["label"], guessed["label"] = guess_label(free)
+        del free[taken["label"]]
     for role in ("weight", "group", "model"):
-        if roles[role] is None and (found := guess_role(free(), role)) is not None:
+        if roles[role] is None and (found := guess_role(free, role)) is not None:
             taken[role], guessed[role] = found, ""
+            del free[found]
     labels = columns[taken["label"]]
     positive = None if pos_label is None else as_label(pos_label, taken["label"], labels)
-    chosen = scores_among(free(), given, labels, positive)
+    chosen = scores_among(free, given, labels, positive)
     if chosen.reason is not None:
         guessed["scores"] = chosen.reason
     if "model" in taken:

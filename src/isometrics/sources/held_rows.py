@@ -84,7 +84,7 @@ class HeldRows:
         self._batches: dict[tuple[str, ...], list[Sample]] = {}
         self._samples: list[Sample] = []
         self._models: dict[str, None] = {}
-        self._nbytes = self._rows = self._scores = self._groups = 0
+        self._nbytes = self._rows = self._scores = self._groups = self._needed = 0
         self._on_disk: SortedRows | None = None
         unasked_for = keep_rows is None or (isinstance(keep_rows, int) and keep_rows is not True)
         plain = len(layout.scores) == 1 and layout.weight is None and not self._grouped
@@ -130,13 +130,6 @@ class HeldRows:
             )
         return self._shortage
 
-    @property
-    def _needed(self) -> int:
-        """How many bytes the tables of all rows take, and what building them takes."""
-        bytes_of_a_row = BYTES_OF_A_ROW + _BYTES_IN_GROUPS * self._grouped
-        tables = self._groups * len(self._models)
-        return self._scores * bytes_of_a_row + tables * _BYTES_OF_A_TABLE
-
     def append(self, samples: Sequence[Sample]) -> None:
         """Hold the rows of a batch; those of all classes are the same rows."""
         self._rows += max((sample.size for sample in samples), default=0)
@@ -149,14 +142,19 @@ class HeldRows:
                 self._on_disk.append(sample)
             if self._fit or (self._counted and self._on_disk is None):
                 self._batches.setdefault(tuple(sample.scores), []).append(sample)
+            if self._fit:
                 self._nbytes += sample.nbytes
+        tables = self._groups * len(self._models)
+        # What the tables of all rows take, and what building them takes.
+        self._needed = self._scores * (BYTES_OF_A_ROW + _BYTES_IN_GROUPS * self._grouped)
+        self._needed += tables * _BYTES_OF_A_TABLE
         if self._counted and self._on_disk is None and self._needed > self._budget:
             self._on_disk = SortedRows(self._budget)
             for sample in chain.from_iterable(self._batches.values()):
                 self._on_disk.append(sample)
             if not self._fit:
                 self._batches.clear()
-        needed = self._groups * len(self._models) * BYTES_OF_AN_ENTRY
+        needed = tables * BYTES_OF_AN_ENTRY
         if self._on_disk is not None and needed > self._budget:
             raise ParameterError(
                 f"the names of {self._groups} groups and more do not fit into the memory limit",

@@ -139,16 +139,16 @@ class Accumulator:
             sample_weight=sample_weight,
             batch=True,
         )
-        if labels.size == 0:
+        if labels.values.size == 0:
             return self
         positive, negative = self._classes(labels)
         keys = _ORDER.keys(_as_float64(scores))
-        whole = _whole(weights, labels.size)
+        whole = _whole(weights, labels.values.size)
         every, positives = int(whole.sum()), int(whole[positive].sum())
         self._check_total(every)
         self._negative = negative
         self._counts.append(keys, positive, whole)
-        self._rows += labels.size
+        self._rows += labels.values.size
         self._positives += positives
         self._negatives += every - positives
         self._lowest = min(self._lowest, int(keys.min()))

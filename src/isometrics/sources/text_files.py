@@ -181,18 +181,16 @@ class TextFiles(QuerySource):
             while tell is not None and not done.wait(_POLL_SECONDS):
                 tell(int(max(self._connection.query_progress(), 0) / 100 * rows), rows)
 
-        watchers = [] if tell is None else [Thread(target=poll, daemon=True)]
+        watcher = Thread(target=poll, daemon=True)
 
         with reading(self.name):
             self._rows_of(f"SET memory_limit = '{self._megabytes}MiB'")
-            for watcher in watchers:
-                watcher.start()
+            watcher.start()
             try:
                 yield
             finally:
                 done.set()
-                for watcher in watchers:
-                    watcher.join()
+                watcher.join()
             # The table goes to the disk where rows that are counted need its place.
             self._rows_of(f"SET memory_limit = '{self._megabytes // _SHARE_OF_TABLE}MiB'")
             table = self._connection.cursor().table(TABLE)
