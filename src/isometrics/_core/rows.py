@@ -204,14 +204,6 @@ def positive_rows(
     return labels.equal(classes.check(pos_label, advice=advice))
 
 
-def assumed_positive(labels: Column, pos_label: object) -> NDArray[np.bool_]:
-    """Tell the positive rows of a batch, before the classes of all batches are known."""
-    if pos_label is not None or labels.categories is None:
-        return labels.equal(1 if pos_label is None else pos_label)
-    is_positive = np.array([*map(is_positive_word, labels.categories), False], np.bool_)
-    return np.take(is_positive, labels.values)
-
-
 def are_truth_words(labels: Iterable[object]) -> bool:
     """Tell whether labels are texts that say which one is positive, such as yes and no.
 

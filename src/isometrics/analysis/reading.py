@@ -32,7 +32,6 @@ from isometrics.sources.files import FrameSource, open_source, other_format
 from isometrics.sources.held_rows import MANY_ROWS
 from isometrics.sources.memory_limit import limit_for, rows_budget
 from isometrics.sources.tables import read_tables
-from isometrics.sources.written_numbers import Dialect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -252,7 +251,6 @@ def read_predictions(
     0.75
     """
     require("read_predictions", "pyarrow")
-    dialect = Dialect.of(decimal, header)
     roles: dict[str, Any] = {
         "label": label,
         "scores": scores,
@@ -265,13 +263,15 @@ def read_predictions(
     if is_path and (name := other_format(given)) is not None:
         foreign = _read_foreign(given, name, pos_label, memory_limit)
         given = FrameSource(foreign.to_frame("pyarrow"), os.fspath(given))
-    with closing(open_source(given, memory_limit, dialect=dialect)) as source:
+    with closing(open_source(given, memory_limit, decimal=decimal, header=header)) as source:
         source.progress = progress
         if foreign is not None and not any(roles.values()):
             layout = _layout_of_format(foreign)
         else:
-            peeks = peek(source, columns_in_question(source.schema.names, **roles))
-            layout = layout_of(peeks, pos_label=pos_label, **roles)
+            wanted = None
+            if label is not None and scores is not None:
+                wanted = columns_in_question(source.schema.names, **roles)
+            layout = layout_of(peek(source, wanted), pos_label=pos_label, **roles)
         if strict:
             layout.refuse_guesses()
         if layout.left_out and notify is not None:

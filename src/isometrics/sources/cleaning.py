@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import ALL_DROPPED, MISSING, Column, RowNumbers, offence
-from isometrics._core.rows import Classes, Dropped, assumed_positive, weights_of
+from isometrics._core.rows import Classes, Dropped, is_positive_word, weights_of
 from isometrics._core.sample import GroupNames, Sample
 from isometrics.errors import (
     Advice,
@@ -294,10 +294,17 @@ class Cleaner:
             raise together(problems if self._source.has_lines else problems[:1], self._source)
 
     def positive(self, labels: Column) -> dict[str, NDArray[np.bool_]]:
-        """Tell which labels are positive, for each model that has a class of its own, or ``""``."""
+        """Tell which labels are positive, for each model that has a class of its own, or ``""``.
+
+        The classes of all batches may not be known yet.
+        """
         if self.layout.multiclass:
             return {name: labels.equal(label) for name, label in self.layout.classes.items()}
-        return {"": assumed_positive(labels, self.layout.pos_label)}
+        pos_label = self.layout.pos_label
+        if pos_label is not None or labels.categories is None:
+            return {"": labels.equal(1 if pos_label is None else pos_label)}
+        is_positive = np.array([*map(is_positive_word, labels.categories), False], np.bool_)
+        return {"": np.take(is_positive, labels.values)}
 
     def _present(self, columns: dict[str, Column]) -> tuple[Counts | None, dict[str, Column]]:
         """Leave out the rows of zero weight and, if asked for, those that miss a value."""

@@ -409,10 +409,8 @@ def columns_in_question(
     model: object,
     weight: object,
     group: object,
-) -> set[str] | None:
-    """Return the columns that say which is what, by their names; None if that may be any."""
-    if label is None or scores is None:
-        return None
+) -> set[str]:
+    """Return the columns that say which is what by their names, beside labels and scores."""
     roles = {"model": model, "weight": weight, "group": group}
     given = [label, *roles.values(), *_columns_of(scores)]
     guessed = {name for role, chosen in roles.items() if chosen is None for name in NAMES[role]}

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from isometrics._core.files import ScratchFolder, scratch_errors
+from isometrics._core.parameters import check_choice
 from isometrics.errors import FileError, ParameterError, redacted, require
 from isometrics.formats import FORMATS, sniff
 from isometrics.sources.batches import FIRST_ROWS, Source, batch_rows, reading
 from isometrics.sources.memory_limit import SHARE_OF_BATCHES, parse_memory_limit, rows_budget
-from isometrics.sources.written_numbers import Dialect
+from isometrics.sources.written_numbers import COMMA, POINT, Dialect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -371,16 +372,24 @@ class FrameSource(Source):
 
 
 STANDARD_INPUT = "-"
-_AS_USUAL = Dialect()
 
 
 def open_source(
-    given: Any, memory_limit: str | int | None = None, *, dialect: Dialect = _AS_USUAL
+    given: Any,
+    memory_limit: str | int | None = None,
+    *,
+    decimal: str | None = None,
+    header: bool | None = None,
 ) -> Source:
     """Open a path, a pattern, a folder, the URL of a table, ``-``, a data frame or a source.
 
-    `dialect` is about CSV files and workbooks of Excel.
+    `decimal` and `header` are about CSV files and workbooks of Excel.
     """
+    if decimal is not None:
+        check_choice(decimal, "decimal", (COMMA, POINT))
+    if header is not None and not isinstance(header, bool):
+        raise ParameterError(f"must be True or False but is {header!r}", parameter="header")
+    dialect = Dialect(decimal, header)
     memory = parse_memory_limit(memory_limit) // SHARE_OF_BATCHES
     open_files = partial(_files, memory=memory, budget=rows_budget(memory_limit), dialect=dialect)
     path = os.fspath(given) if isinstance(given, str | os.PathLike) else None
@@ -405,11 +414,11 @@ def open_source(
             source = _copied(path, stream, open_files)
     else:
         source = open_files(path)
-    if dialect != _AS_USUAL and not source.takes_dialect:
+    if dialect != Dialect() and not source.takes_dialect:
         source.close()
         raise ParameterError(
             f"is about CSV files and Excel, and {redacted(source.name)!r} is neither; leave it out",
-            parameter="decimal" if dialect.decimal is not None else "header",
+            parameter="decimal" if decimal is not None else "header",
         )
     return source
 

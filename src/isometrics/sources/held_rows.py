@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, closing
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -86,6 +87,9 @@ class HeldRows:
         self._models: dict[str, None] = {}
         self._nbytes = self._rows = self._scores = self._groups = self._needed = 0
         self._on_disk: SortedRows | None = None
+        self._resources = ExitStack()
+        self.close = self._resources.close
+        """Remove what is on disk."""
         unasked_for = keep_rows is None or (isinstance(keep_rows, int) and keep_rows is not True)
         plain = len(layout.scores) == 1 and layout.weight is None and not self._grouped
         # The table of one model says how many rows of which class have which score, which is all.
@@ -149,7 +153,7 @@ class HeldRows:
         self._needed = self._scores * (BYTES_OF_A_ROW + _BYTES_IN_GROUPS * self._grouped)
         self._needed += tables * _BYTES_OF_A_TABLE
         if self._counted and self._on_disk is None and self._needed > self._budget:
-            self._on_disk = SortedRows(self._budget)
+            self._on_disk = self._resources.enter_context(closing(SortedRows(self._budget)))
             for sample in chain.from_iterable(self._batches.values()):
                 self._on_disk.append(sample)
             if not self._fit:
@@ -180,11 +184,6 @@ class HeldRows:
         self._reason = MANY_ROWS if many else _TOO_MANY
         if not self._counted or self._on_disk is not None:
             self._batches.clear()
-
-    def close(self) -> None:
-        """Remove what is on disk."""
-        if self._on_disk is not None:
-            self._on_disk.close()
 
     def finish(self, models: Sequence[str], progress: Progress | None = None) -> FinishedRows:
         """Return the tables of groups, and the rows that are kept.

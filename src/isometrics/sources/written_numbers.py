@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from isometrics._core.parameters import check_choice
-from isometrics.errors import Advice, ParameterError
+from isometrics.errors import Advice
 
 COMMA, POINT = ",", "."
 _MARKS = (COMMA, POINT)
@@ -64,15 +63,6 @@ class Dialect(NamedTuple):
     """The mark before decimals; by default a point, and no mark between groups of digits."""
     header: bool | None = None
     """Whether the first line has the names of the columns; by default it is recognised."""
-
-    @classmethod
-    def of(cls, decimal: str | None, header: bool | None) -> Dialect:
-        """Check what a user gave."""
-        if decimal is not None:
-            check_choice(decimal, "decimal", (COMMA, POINT))
-        if header is not None and not isinstance(header, bool):
-            raise ParameterError(f"must be True or False but is {header!r}", parameter="header")
-        return cls(decimal, header)
 
 
 def matches(text: str, kind: str) -> bool:
