@@ -171,7 +171,8 @@ class Dropped:
         return f"{self.rows:,} {what} left out, for all models ({by_column})"
 
 
-_CONVENTIONS = ({0, 1}, {-1, 1})
+CONVENTIONS: tuple[set[object], ...] = ({0, 1}, {-1, 1})
+"""Labels that need no positive one to be named: it is 1, or True."""
 
 
 _SEVERAL = Advice("for one of the classes pass y_true == label; {}", SEVERAL_CLASSES)
@@ -304,7 +305,7 @@ class Classes:
         if self.surplus is not None:
             raise LabelError(offence(self._name, *self.surplus), advice)
         if pos_label is None:
-            if any(set(labels) <= two for two in _CONVENTIONS):
+            if any(set(labels) <= two for two in CONVENTIONS):
                 return 1
             if are_truth_words(labels):
                 return next(filter(is_positive_word, labels), None)

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from isometrics._core.results import Value, join_names
-from isometrics._core.rows import are_truth_words, is_positive_word
+from isometrics._core.rows import CONVENTIONS, are_truth_words, is_positive_word
 from isometrics._core.score_columns import class_name, classes_of_columns, columns_of_classes
 from isometrics.errors import BETWEEN, Advice, ParameterError
 from isometrics.sources.written_numbers import is_number, looks_like_number
@@ -193,8 +193,6 @@ _OTHERS = (
 )
 _RESERVED = {name for names in NAMES.values() for name in names}
 NUMBERS = ("integer", "float")
-CONVENTIONS: tuple[set[object], ...] = ({0, 1}, {-1, 1})
-"""Labels that need no positive one to be named: it is 1, or True."""
 
 _KINDS = {
     "model": ("string", "integer"),
@@ -290,16 +288,19 @@ def guess_role(columns: Mapping[str, Peek], role: str) -> str | None:
 def named_scores(columns: Mapping[str, Peek]) -> list[str]:
     """Return the column that is called a score, if one is; not one of decided classes."""
     numeric = [name for name, peek in columns.items() if peek.kind in NUMBERS]
-    for names in (SCORES, PREDICTIONS):
-        known = [name for name in numeric if _known(name, names)]
-        if named := [name for name in known if not _holds_decisions(name, columns[name])]:
-            return [_only(named, "scores", _SEVERAL_MODELS)]
-    return []
+    named = [name for name in numeric if _known(name, SCORES)] or [
+        name
+        for name in numeric
+        if _known(name, PREDICTIONS) and not columns[name].has_only(_are_conventional)
+    ]
+    return [_only(named, "scores", _SEVERAL_MODELS)] if named else []
 
 
 def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
     """Return the score columns where none is called so, and what tells them."""
-    decided = [name for name, peek in columns.items() if _holds_decisions(name, peek)]
+    # Predictions that are no scores are classes that were decided, 0 and 1.
+    decided = [name for name in columns if _known(name, PREDICTIONS)]
+    decided = [name for name in decided if columns[name].kind in NUMBERS]
     models = [
         name
         for name, peek in columns.items()
@@ -357,11 +358,6 @@ def _left_out(name: str, peek: Peek) -> str:
     return "" if math.isnan(low) else f"holds numbers from {low:.6g} to {high:.6g}"
 
 
-def _holds_decisions(name: str, peek: Peek) -> bool:
-    """Tell whether a column of predictions has classes that were decided, 0 and 1, not scores."""
-    return _known(name, PREDICTIONS) and peek.kind in NUMBERS and peek.has_only(_are_conventional)
-
-
 def _mostly(peek: Peek, marks: Collection[str]) -> bool:
     """Tell whether more than half of the first texts of a column are numbers with one of marks.
 
@@ -401,18 +397,9 @@ def listed(columns: Mapping[str, Peek]) -> str:
     return join_names([repr(name) for name in columns]) if columns else "no columns"
 
 
-def columns_in_question(
-    names: Sequence[str],
-    *,
-    label: object,
-    scores: object,
-    model: object,
-    weight: object,
-    group: object,
-) -> set[str]:
+def columns_in_question(names: Sequence[str], *, scores: object, **roles: object) -> set[str]:
     """Return the columns that say which is what by their names, beside labels and scores."""
-    roles = {"model": model, "weight": weight, "group": group}
-    given = [label, *roles.values(), *_columns_of(scores)]
+    given = [*roles.values(), *_columns_of(scores)]
     guessed = {name for role, chosen in roles.items() if chosen is None for name in NAMES[role]}
     return {name for name in names if name in given or _known(name, guessed)}
 

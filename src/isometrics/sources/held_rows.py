@@ -78,7 +78,6 @@ class HeldRows:
         counted: bool,
     ) -> None:
         self._layout = layout
-        self._label = layout.label
         self._grouped = layout.group is not None
         self._budget = budget
         self._counted = counted
@@ -198,7 +197,7 @@ class HeldRows:
         tables, note = GroupTables({}, {}), ""
         if self._grouped and self._on_disk is not None:
             enough = limit_for(self._needed)
-            tables, note = self._on_disk.group_tables(models, self._label, enough, progress)
+            tables, note = self._on_disk.group_tables(models, self._layout.label, enough, progress)
         elif self._grouped:
             tables = count_groups(self._samples, progress)
         if not self._fit:
@@ -209,6 +208,6 @@ class HeldRows:
     def points(self, model: str) -> OperatingPoints:
         """Return the table of all rows of a model, once they are finished."""
         if self._on_disk is not None:
-            return self._on_disk.points(model, self._label, limit_for(self._needed))
+            return self._on_disk.points(model, self._layout.label, limit_for(self._needed))
         (sample,) = (each for each in self._samples if model in each.scores)
-        return OperatingPoints(table_of_sample(sample.of_model(model), counted=self._label))
+        return OperatingPoints(table_of_sample(sample.of_model(model), counted=self._layout.label))
