@@ -169,7 +169,11 @@ class Column(NamedTuple):
         if values.dtype.kind == "O":
             is_other = np.array([not isinstance(v, _NUMBER_TYPES) for v in values], np.bool_)
             self._refuse_other_than_numbers(is_other, error)
-            values = _from_python(_without_decimals(values.tolist()))
+            decimals = [value for value in values if isinstance(value, Decimal)]
+            # Where all are whole they become integers, else the nearest doubles.
+            whole = all(abs(each) < 2**64 and each == each.to_integral_value() for each in decimals)
+            convert = int if whole else float
+            values = _from_python([convert(v) if isinstance(v, Decimal) else v for v in values])
         if values.dtype.kind == "O":
             largest = 2**63 - 1 if min(values) < 0 else 2**64 - 1
             self._refuse_other_than_numbers((values < -(2**63)) | (values > largest), error)
@@ -197,14 +201,6 @@ class Column(NamedTuple):
         size, needed = self.values.size, other.values.size
         if size != needed:
             raise LengthError(f"{self.name} has {size} values but {other.name} has {needed}")
-
-
-def _without_decimals(values: list[Any]) -> list[Any]:
-    """Convert decimals to integers where all are whole, else to the nearest doubles."""
-    decimals = [value for value in values if isinstance(value, Decimal)]
-    whole = all(abs(value) < 2**64 and value == value.to_integral_value() for value in decimals)
-    convert = int if whole else float
-    return [convert(value) if isinstance(value, Decimal) else value for value in values]
 
 
 def equal_to(values: NDArray[Any], label: object) -> NDArray[np.bool_]:

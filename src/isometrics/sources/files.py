@@ -34,17 +34,10 @@ if TYPE_CHECKING:
 
 PARQUET, ARROW, JSON, CSV, EXCEL = "parquet", "arrow", "json", "csv", "Excel"
 SUFFIXES = {
-    ".parquet": PARQUET,
-    ".pq": PARQUET,
-    ".arrow": ARROW,
-    ".feather": ARROW,
-    ".ipc": ARROW,
-    ".jsonl": JSON,
-    ".ndjson": JSON,
-    ".json": JSON,
-    ".csv": CSV,
-    ".tsv": CSV,
-    ".txt": CSV,
+    **dict.fromkeys((".parquet", ".pq"), PARQUET),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), ARROW),
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), JSON),
+    **dict.fromkeys((".csv", ".tsv", ".txt"), CSV),
 }
 COMPRESSED = (".gz", ".zst")
 _MAGIC = {b"PAR1": PARQUET, b"ARROW1": ARROW}

@@ -414,11 +414,9 @@ class CSVFiles(TextFiles):
 
     def is_number(self, text: str) -> bool:
         """Tell whether a text is a number as the files write them."""
-        return (
-            super().is_number(text)
-            if self.decimal is None
-            else matches(text, f"{PLAIN} {self.decimal}")
-        )
+        if self.decimal is None:
+            return super().is_number(text)
+        return matches(text, f"{PLAIN} {self.decimal}")
 
     def notes(self) -> list[str]:
         """Return what a reader should know about how the files were read."""
