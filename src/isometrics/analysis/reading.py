@@ -270,7 +270,7 @@ def read_predictions(
         else:
             wanted = None
             if label is not None and scores is not None:
-                wanted = columns_in_question(source.schema.names, **roles)
+                wanted = columns_in_question(source.schema.names, roles)
             layout = layout_of(peek(source, wanted), pos_label=pos_label, **roles)
         if strict:
             layout.refuse_guesses()

@@ -397,9 +397,9 @@ def listed(columns: Mapping[str, Peek]) -> str:
     return join_names([repr(name) for name in columns]) if columns else "no columns"
 
 
-def columns_in_question(names: Sequence[str], *, scores: object, **roles: object) -> set[str]:
+def columns_in_question(names: Sequence[str], roles: Mapping[str, object]) -> set[str]:
     """Return the columns that say which is what by their names, beside labels and scores."""
-    given = [*roles.values(), *_columns_of(scores)]
+    given = [*roles.values(), *_columns_of(roles["scores"])]
     guessed = {name for role, chosen in roles.items() if chosen is None for name in NAMES[role]}
     return {name for name in names if name in given or _known(name, guessed)}
 

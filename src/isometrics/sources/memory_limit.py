@@ -15,8 +15,7 @@ from pathlib import Path
 from isometrics._core.parameters import parse_number
 from isometrics.errors import ParameterError
 
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_BINARY = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _TEXT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 
 LIBRARIES = 80_000_000
@@ -65,9 +64,9 @@ def parse_bytes(size: str | int, name: str) -> int:
         raise ParameterError(
             f"must be a number of bytes or a text such as '2GB' but is {size!r}", parameter=name
         )
-    units = _BINARY if found[3] else _UNITS
+    unit = (1024 if found[3] else 1000) ** _POWERS[found[2].lower()]
     # No machine has more, and some libraries refuse it.
-    return int(min(float(found[1]) * units[found[2].lower()], _MOST))
+    return int(min(float(found[1]) * unit, _MOST))
 
 
 def rows_budget(memory_limit: str | int | None) -> int:
