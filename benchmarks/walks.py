@@ -34,8 +34,8 @@ where they stand. Modules that are loaded do not count."""
 SORTS = {"sort", "argsort"}
 COMPILED_SORTS = {"fill_rows", "fill_corners", "sort_buckets", "sort_buckets_in_place"}
 """Loops in C that sort the keys that they are given first."""
-VALIDATIONS = {"missing_rows": "values"}
-"""Functions that look for missing values, and the argument that has these."""
+VALIDATIONS = {"missing": "self"}
+"""Methods that look for missing values, and the argument that has these."""
 ENCODINGS = {"encode": "scores", "_block": "scores"}
 HULL = "vertices"
 

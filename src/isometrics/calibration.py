@@ -450,7 +450,7 @@ def calibration_report(
     outside = (values < 0) | (values > 1)
     Column(argument, values).refuse(outside, ScoreError, "values outside [0, 1]")
     n_bins = check_size(bins, "bins")
-    level = check_confidence(confidence, "confidence")
+    level = check_confidence(confidence, name="confidence")
     # A certainty that proves wrong would cost infinitely much; scikit-learn cuts it off here, too.
     possible = np.clip(values, _LEAST, 1 - _LEAST)
     bin_index = _bins_of_equal_size(values, n_bins)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isometrics._core.progress import part_of_progress, reporting
+from isometrics._core.parameters import part_of_progress, reporting
 from isometrics.errors import ParameterError
 
 

@@ -97,18 +97,6 @@ def is_null(value: Any) -> bool:
         return True
 
 
-def missing_rows(values: NDArray[Any], null: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
-    """Return which values are NaN, no time, or among the nulls; None if there are none."""
-    absent: NDArray[np.bool_] | None = None
-    if values.dtype.kind == "f" and values.size and is_null(values.min()):
-        absent = np.isnan(values)
-    elif values.dtype.kind in "mM":
-        absent = np.isnat(values)
-    if absent is None:
-        return null
-    return absent if null is None else np.logical_or(absent, null)
-
-
 _NUMBER_TYPES = (int, float, np.integer, np.floating, np.bool_, Decimal)
 
 
@@ -142,25 +130,24 @@ class Column(NamedTuple):
     categories: list[Any] | None = None
     """What values stand for, where they are codes; that of null is -1."""
 
-    @property
-    def size(self) -> int:
-        """The number of values."""
-        return self.values.size
-
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Return the values of some rows; errors still mention positions in the user's column."""
         null = None if self.null is None else self.null[rows]
         return self._replace(values=self.values[rows], null=null, rows=self.rows.take(rows))
 
     def missing(self) -> NDArray[np.bool_] | None:
-        """Tell which values are NaN or null; None if there are none."""
-        missing = missing_rows(self.values, self.null)
+        """Tell which values are NaN, no time or null; None if there are none."""
+        values, missing = self.values, self.null
+        # The least of values is NaN if any is.
+        if values.dtype.kind == "f" and np.isnan(values.min(initial=np.inf)):
+            missing = np.isnan(values) if missing is None else np.isnan(values) | missing
+        elif values.dtype.kind in "mM":
+            missing = np.isnat(values) if missing is None else np.isnat(values) | missing
         return None if missing is None or not missing.any() else missing
 
     def present(self) -> NDArray[Any]:
         """Return the values; NaN and null are refused."""
-        missing = missing_rows(self.values, self.null)
-        if missing is not None:
+        if (missing := self.missing()) is not None:
             self.refuse(missing, MissingValueError, MISSING)
         return self.values
 
@@ -182,7 +169,11 @@ class Column(NamedTuple):
         if values.dtype.kind == "O":
             is_other = np.array([not isinstance(v, _NUMBER_TYPES) for v in values], np.bool_)
             self._refuse_other_than_numbers(is_other, error)
-            values = _from_python(_without_decimals(values.tolist()))
+            decimals = [value for value in values if isinstance(value, Decimal)]
+            # Where all are whole they become integers, else the nearest doubles.
+            whole = all(abs(each) < 2**64 and each == each.to_integral_value() for each in decimals)
+            convert = int if whole else float
+            values = _from_python([convert(v) if isinstance(v, Decimal) else v for v in values])
         if values.dtype.kind == "O":
             largest = 2**63 - 1 if min(values) < 0 else 2**64 - 1
             self._refuse_other_than_numbers((values < -(2**63)) | (values > largest), error)
@@ -207,18 +198,9 @@ class Column(NamedTuple):
 
     def same_length(self, other: Column) -> None:
         """Check that another column has as many values."""
-        if self.size != other.size:
-            raise LengthError(
-                f"{self.name} has {self.size} values but {other.name} has {other.size}"
-            )
-
-
-def _without_decimals(values: list[Any]) -> list[Any]:
-    """Convert decimals to integers where all are whole, else to the nearest doubles."""
-    decimals = [value for value in values if isinstance(value, Decimal)]
-    whole = all(abs(value) < 2**64 and value == value.to_integral_value() for value in decimals)
-    convert = int if whole else float
-    return [convert(value) if isinstance(value, Decimal) else value for value in values]
+        size, needed = self.values.size, other.values.size
+        if size != needed:
+            raise LengthError(f"{self.name} has {size} values but {other.name} has {needed}")
 
 
 def equal_to(values: NDArray[Any], label: object) -> NDArray[np.bool_]:

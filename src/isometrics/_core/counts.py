@@ -76,7 +76,7 @@ def parse_counts(values: ArrayLike, name: str) -> Counts:
 def parse_rates(values: ArrayLike, name: str, *, missing: bool = False) -> NDArray[Any]:
     """Return floats of [0, 1] in the precision given; NaN stays where `missing` allows it."""
     given = column(values, name)
-    absent = np.zeros(given.size, np.bool_)
+    absent = np.zeros(given.values.size, np.bool_)
     if missing and given.null is not None:
         absent |= given.null
     if missing and given.values.dtype.kind == "f":
@@ -84,7 +84,7 @@ def parse_rates(values: ArrayLike, name: str, *, missing: bool = False) -> NDArr
     known = np.flatnonzero(~absent)
     numbers = given.take(known).numbers(PointsError)
     dtype = numbers.dtype if numbers.dtype.kind == "f" else np.dtype(np.float64)
-    rates = np.full(given.size, np.nan, dtype)
+    rates = np.full(given.values.size, np.nan, dtype)
     rates[known] = numbers
     given.refuse((rates < 0) | (rates > 1), PointsError, "values outside [0, 1]")
     return rates

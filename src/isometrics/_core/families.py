@@ -370,21 +370,17 @@ def _parse_elements_of_all(
     """Convert sets of elements; if one of them has names for elements, all have names."""
     values = [_parse_values(elements, name) for elements, name in zip(sets, names, strict=True)]
     if any(isinstance(each, frozenset) for each in values):
-        return _number_names(list(map(_names, values, names)), universe)
+        named = list(map(_names, values, names))
+        position = {element: k for k, element in enumerate(frozenset().union(*named))}
+        if len(position) > universe:
+            raise MembershipError(
+                f"the sets have {len(position)} different elements but universe_size is {universe}"
+            )
+        return [np.sort([position[each] for each in some]).astype(np.int64) for some in named]
     return [
         _parse_elements(each, universe, name)  # type: ignore[arg-type]
         for each, name in zip(values, names, strict=True)
     ]
-
-
-def _number_names(named: list[frozenset[Any]], universe: int) -> list[Members]:
-    """Give each name an arbitrary position."""
-    position = {element: k for k, element in enumerate(frozenset().union(*named))}
-    if len(position) > universe:
-        raise MembershipError(
-            f"the sets have {len(position)} different elements but universe_size is {universe}"
-        )
-    return [np.sort([position[each] for each in elements]).astype(np.int64) for elements in named]
 
 
 def _parse_bicluster(raw: object, shape: tuple[int, int], name: str) -> Bicluster:

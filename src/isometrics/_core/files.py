@@ -144,7 +144,7 @@ class ScratchFolder:
 
     def __init__(self) -> None:
         self.name = tempfile.mkdtemp(prefix="isometrics-")
-        self.cleanup = finalize(self, shutil.rmtree, self.name, ignore_errors=True)
+        self.close = finalize(self, shutil.rmtree, self.name, ignore_errors=True)
         """Remove the folder with its contents."""
 
     def __enter__(self) -> str:
@@ -153,7 +153,7 @@ class ScratchFolder:
 
     def __exit__(self, *_: object) -> None:
         """Remove the folder with its contents."""
-        self.cleanup()
+        self.close()
 
 
 @contextmanager

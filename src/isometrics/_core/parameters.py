@@ -1,11 +1,11 @@
-"""Numbers and names a user chooses: β, costs, prevalences, parts of an axis, options."""
+"""What a user chooses: numbers, names, parts of an axis, options, who is told of progress."""
 
 from __future__ import annotations
 
 import math
 import os
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from difflib import get_close_matches
 from functools import partial
@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from isometrics.errors import ParameterError
+from isometrics.errors import ParameterError, require
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeAlias
 
     from numpy.typing import ArrayLike, NDArray
+
+    ProgressLike: TypeAlias = bool | Callable[[int, int], None] | None
 
 
 _LARGEST = int(sys.float_info.max)
@@ -66,7 +69,11 @@ def parse_whole(value: object) -> int | None:
 
 def parse_numbers(values: object) -> NDArray[np.float64] | None:
     """Return a number, or an array of numbers of any shape; None where one is no number."""
-    if isinstance(values, list | tuple) and any(map(_is_boolean, values)):
+    if isinstance(values, list | tuple) and any(
+        # NumPy would take it for 0 or 1 beside numbers.
+        isinstance(value, bool) or getattr(value, "dtype", None) == np.bool_
+        for value in values
+    ):
         return None
     number = parse_number(values)
     try:
@@ -77,11 +84,6 @@ def parse_numbers(values: object) -> NDArray[np.float64] | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return array.astype(np.float64) if array.dtype.kind in "iuf" else None
-
-
-def _is_boolean(value: object) -> bool:
-    # NumPy would take it for 0 or 1 beside numbers.
-    return isinstance(value, bool) or getattr(value, "dtype", None) == np.bool_
 
 
 _ACCEPTED: dict[str, Callable[[float], bool]] = {
@@ -125,6 +127,10 @@ check_cost = partial(check_number, name="cost", accepted="between 0 and 1")
 """Check a cost proportion."""
 check_level = partial(check_number, accepted="between 0 and 1")
 """Check a precision or a recall that a rule must reach."""
+check_confidence = partial(
+    check_number, name="confidence_level", accepted="strictly between 0 and 1"
+)
+"""Check the confidence of an interval."""
 check_prevalence = partial(check_number, name="prevalence", accepted="strictly between 0 and 1")
 """Check a prevalence."""
 
@@ -241,11 +247,6 @@ def index_of(value: str | None, name: str, choices: tuple[str, ...]) -> int:
     return choices.index(check_choice(cast("str", value), name, choices))
 
 
-def check_confidence(level: float, name: str = "confidence_level") -> float:
-    """Check the confidence of an interval."""
-    return check_number(level, name, "strictly between 0 and 1")
-
-
 def check_threshold(threshold: float) -> float:
     """Check one threshold, and keep its type: rounded, it could pass its own score."""
     number = check_number(threshold, "threshold")
@@ -291,3 +292,34 @@ def parse_random_state(random_state: object) -> np.random.SeedSequence:
             parameter="random_state",
         )
     return np.random.SeedSequence(seed)
+
+
+@contextmanager
+def reporting(
+    progress: ProgressLike, what: str = "replicates"
+) -> Iterator[Callable[[int, int], None] | None]:
+    """Give a function to call with what is done and its total: None, a user's own, or a bar's."""
+    if progress is None or progress is False:
+        yield None
+    elif progress is True:
+        require("progress=True", "rich")
+        from rich.progress import Progress
+
+        with Progress() as bar:
+            task = bar.add_task(what, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+    elif callable(progress):
+        yield progress
+    else:
+        raise ParameterError(
+            f"must be True, False or a function but is {progress!r}", parameter="progress"
+        )
+
+
+def part_of_progress(
+    report: Callable[[int, int], None] | None, part: int, parts: int
+) -> Callable[[int, int], None] | None:
+    """Give a function for one of several parts of the work, which are taken to be equally long."""
+    if report is None:
+        return None
+    return lambda done, total: report(part * total + done, parts * total)

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
 from html import escape
 from importlib.util import find_spec
 from textwrap import wrap
@@ -41,10 +40,12 @@ class Value:
     """
 
     __slots__ = ()
+    __match_args__: ClassVar[tuple[str, ...]] = ()
+    """The names of the fields, as dataclasses have them."""
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
-        for name in _field_names(type(self)):  # type: ignore[arg-type]
+        for name in self.__match_args__:
             content = getattr(self, name)
             if isinstance(content, np.ndarray | dict):
                 object.__setattr__(self, name, _locked(content))
@@ -53,21 +54,14 @@ class Value:
         """Compare with a value of the same class, field by field."""
         if type(self) is not type(other):
             return NotImplemented
-        names = _field_names(type(self), compared=True)  # type: ignore[arg-type]
-        return all(same(getattr(self, name), getattr(other, name)) for name in names)
+        compared: list[str] = [each.name for each in fields(self) if each.init and each.compare]  # type: ignore[arg-type]
+        return all(same(getattr(self, name), getattr(other, name)) for name in compared)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """Copy and pickle through the constructor, which makes the arrays read-only again."""
-        names = _field_names(type(self))  # type: ignore[arg-type]
-        return type(self), tuple(getattr(self, name) for name in names)
-
-
-@cache
-def _field_names(kind: type, *, compared: bool = False) -> tuple[str, ...]:
-    """Return what a dataclass is made of, or compared by; asking it anew would be slow."""
-    return tuple(each.name for each in fields(kind) if each.init and (each.compare or not compared))
+        return type(self), tuple(getattr(self, name) for name in self.__match_args__)
 
 
 def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:

@@ -84,7 +84,7 @@ def present_rows(
     columns = [first, *others]
     for other in others:
         other.same_length(first)
-    if first.size == 0 and not batch:
+    if first.values.size == 0 and not batch:
         raise EmptyInputError(f"{first.name} is empty; at least one row is needed")
     if sample_weight is None:
         return columns, None
@@ -171,7 +171,8 @@ class Dropped:
         return f"{self.rows:,} {what} left out, for all models ({by_column})"
 
 
-_CONVENTIONS = ({0, 1}, {-1, 1})
+CONVENTIONS: tuple[set[object], ...] = ({0, 1}, {-1, 1})
+"""Labels that need no positive one to be named: it is 1, or True."""
 
 
 _SEVERAL = Advice("for one of the classes pass y_true == label; {}", SEVERAL_CLASSES)
@@ -202,14 +203,6 @@ def positive_rows(
     classes = Classes(labels.name)
     classes.add(labels)
     return labels.equal(classes.check(pos_label, advice=advice))
-
-
-def assumed_positive(labels: Column, pos_label: object) -> NDArray[np.bool_]:
-    """Tell the positive rows of a batch, before the classes of all batches are known."""
-    if pos_label is not None or labels.categories is None:
-        return labels.equal(1 if pos_label is None else pos_label)
-    is_positive = np.array([*map(is_positive_word, labels.categories), False], np.bool_)
-    return np.take(is_positive, labels.values)
 
 
 def are_truth_words(labels: Iterable[object]) -> bool:
@@ -274,19 +267,20 @@ class Classes:
         self.labels: list[Any] = []
         """The first two labels, as plain values."""
         self._first_two: list[Any] = []
-        self._third: Any = None
-        self._surplus = 0
-        self._first_surplus: int | None = None
+        self.surplus: tuple[str, int, int | None] | None = None
+        """What is wrong with labels beyond two, how many there are, and where the first one is."""
 
     def add(self, labels: Column) -> None:
         """Take note of the classes in a batch."""
-        other = self._other(labels)
+        other = np.ones(labels.values.size, np.bool_)
+        for known in self._first_two:
+            other &= ~labels.equal(known)
         while other.any():
             first = int(np.argmax(other))
             if len(self._first_two) == 2:
-                if not self._surplus:
-                    self._third, self._first_surplus = labels.label(first), labels.rows.of(first)
-                self._surplus += int(np.count_nonzero(other))
+                what = surplus_labels(self.labels, labels.label(first))
+                what, count, position = self.surplus or (what, 0, labels.rows.of(first))
+                self.surplus = what, count + int(np.count_nonzero(other)), position
                 break
             self._first_two.append(labels.label(first))
             self.labels.append(plain(self._first_two[-1]))
@@ -295,22 +289,10 @@ class Classes:
     def recount(self, labels: Column, times: NDArray[np.int64]) -> None:
         """Take over how often each label occurs, where only the first rows were looked at."""
         self.add(labels._replace(rows=RowNumbers(None)))
-        self._surplus = int(times[self._other(labels)].sum())
-
-    def _other(self, labels: Column) -> NDArray[np.bool_]:
-        """Tell which labels are none of the classes so far."""
-        other = np.ones(labels.size, np.bool_)
-        for known in self._first_two:
-            other &= ~labels.equal(known)
-        return other
-
-    @property
-    def surplus(self) -> tuple[str, int, int | None] | None:
-        """What is wrong with labels beyond two, how many there are, and where the first one is."""
-        if not self._surplus:
-            return None
-        what = surplus_labels(self.labels, self._third)
-        return what, self._surplus, self._first_surplus
+        if self.surplus is not None:
+            known = sum(int(times[labels.equal(label)].sum()) for label in self._first_two)
+            what, _, position = self.surplus
+            self.surplus = what, int(times.sum()) - known, position
 
     def check(self, pos_label: object, *, advice: Advice | None = None) -> object:
         """Return the positive label; labels that do not name two classes are refused.
@@ -323,7 +305,7 @@ class Classes:
         if self.surplus is not None:
             raise LabelError(offence(self._name, *self.surplus), advice)
         if pos_label is None:
-            if any(set(labels) <= two for two in _CONVENTIONS):
+            if any(set(labels) <= two for two in CONVENTIONS):
                 return 1
             if are_truth_words(labels):
                 return next(filter(is_positive_word, labels), None)
@@ -409,6 +391,6 @@ def _device_labels(xp: Any, y_true: Any, y_score: Any, pos_label: object, check:
             if positive is not None:
                 return positive
     given = column(y_true, "y_true")
-    if given.size != y_score.shape[0]:
+    if given.values.size != y_score.shape[0]:
         return None
     return xp.asarray(positive_rows(given, pos_label), device=y_score.device)

@@ -90,7 +90,10 @@ class Sample(NamedTuple):
                 for name in batches[0].scores
             },
             countable(np.concatenate(weights)) if weights else None,
-            Groups.joined(groups).in_order() if groups else None,
+            # Batches of one source share their names.
+            groups[0]._replace(codes=np.concatenate([each.codes for each in groups])).in_order()
+            if groups
+            else None,
         )
 
 
@@ -124,11 +127,6 @@ class Groups(NamedTuple):
             distinct = python_values(different)
         names = GroupNames(column.name)
         return cls(names.encode(distinct)[codes], names).in_order()
-
-    @classmethod
-    def joined(cls, batches: Sequence[Groups]) -> Groups:
-        """Return the groups of batches that share their names."""
-        return batches[0]._replace(codes=np.concatenate([batch.codes for batch in batches]))
 
     def in_order(self) -> Groups:
         """Return the same groups with codes in the order of their values."""

@@ -83,7 +83,7 @@ def parse_matrix(values: Any, argument: str) -> Matrix:
     if not raw:
         return Matrix([column(values, argument, SEVERAL_CLASSES)])
     columns = [column(each, f"{argument}[{name!r}]") for name, each in raw.items()]
-    return Matrix(columns, list(raw), (columns[0].size, len(columns)))
+    return Matrix(columns, list(raw), (columns[0].values.size, len(columns)))
 
 
 def _array_of(values: Any, argument: str) -> NDArray[Any] | None:
@@ -563,17 +563,13 @@ def _patterns(columns: Sequence[str], classes: Sequence[str]) -> list[Pattern]:
                 start = title.find(name)
                 while start >= 0:
                     before, after = title[:start], title[start + len(name) :]
-                    if not _splits_a_number(before, name, after):
+                    pairs = (before[-1:], name[0]), (name[-1], after[:1])
+                    # A name is no part of a number: model 10 is not named after class 0.
+                    if not any(one.isdecimal() and other.isdecimal() for one, other in pairs):
                         yield before, after
                     start = title.find(name, start + 1)
 
     return list(dict.fromkeys(found()))
-
-
-def _splits_a_number(before: str, name: str, after: str) -> bool:
-    """Return whether the name is a part of a number: model 10 is not named after class 0."""
-    pairs = (before[-1:], name[0]), (name[-1], after[:1])
-    return any(one.isdecimal() and other.isdecimal() for one, other in pairs)
 
 
 def _only_fitting(fitting: list[dict[str, str]]) -> dict[str, str]:

@@ -62,7 +62,12 @@ def threshold_text(threshold: Any, *below: Any) -> str:
     lower = [number(score) for score in below if score is not None]
     known = 0 < len(lower) == len(below) and all(score < value for score in lower)
     if value == np.rint(value) and abs(value) < (_LARGEST_WIDE if is_wide else LARGEST_COUNT):
-        return str(_readable_whole(int(value), lower) if known else int(value))
+        # The largest number of float64 up to an integer, if it flags the same rows.
+        rounded = float(int(value))
+        if rounded > value:
+            rounded = math.nextafter(rounded, -math.inf)
+        readable = known and all(score < rounded for score in lower)
+        return str(int(rounded if readable else value))
     exact = Decimal(str(value))
     sign, parts, power_of_ten = exact.as_tuple()
     digits, exponent = int("-" * sign + "".join(map(str, parts))), int(power_of_ten)
@@ -76,14 +81,6 @@ def threshold_text(threshold: Any, *below: Any) -> str:
             if _flags_the_same(text, value, lower):
                 return text
     return _written(digits, exponent)
-
-
-def _readable_whole(value: int, lower: list[Any]) -> int:
-    """Return the largest number of float64 up to an integer, if it flags the same rows."""
-    rounded = float(value)
-    if rounded > value:
-        rounded = math.nextafter(rounded, -math.inf)
-    return int(rounded) if all(score < rounded for score in lower) else value
 
 
 def _flags_the_same(text: str, value: Any, lower: list[Any]) -> bool:

@@ -13,8 +13,9 @@ from isometrics._core.parameters import (
     check_options,
     check_prevalence,
     parse_betas,
+    part_of_progress,
+    reporting,
 )
-from isometrics._core.progress import part_of_progress, reporting
 from isometrics._core.results import Value, join_names, number
 from isometrics._core.sample import Sample
 from isometrics.analysis.averages import macro_average
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from isometrics._core.progress import ProgressLike
+    from isometrics._core.parameters import ProgressLike
     from isometrics.analysis.page import ReportOptions
     from isometrics.analysis.summary import Summary
     from isometrics.analysis.threshold_check import ThresholdCheck

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isometrics._core.files import finite_or_null
-from isometrics._core.progress import part_of_progress, reporting
+from isometrics._core.parameters import part_of_progress, reporting
 from isometrics._core.results import join_names, percent
 from isometrics.analysis.analysis import refuse_without_intervals
 from isometrics.analysis.threshold_check import check_thresholds, written
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics._core.progress import ProgressLike
+    from isometrics._core.parameters import ProgressLike
     from isometrics._core.sample import Sample
     from isometrics._table.table import Table
     from isometrics.analysis.analysis import Analysis

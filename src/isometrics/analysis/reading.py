@@ -32,7 +32,6 @@ from isometrics.sources.files import FrameSource, open_source, other_format
 from isometrics.sources.held_rows import MANY_ROWS
 from isometrics.sources.memory_limit import limit_for, rows_budget
 from isometrics.sources.tables import read_tables
-from isometrics.sources.written_numbers import Dialect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -252,7 +251,6 @@ def read_predictions(
     0.75
     """
     require("read_predictions", "pyarrow")
-    dialect = Dialect.of(decimal, header)
     roles: dict[str, Any] = {
         "label": label,
         "scores": scores,
@@ -260,17 +258,20 @@ def read_predictions(
         "weight": weight,
         "group": group,
     }
-    foreign = _foreign(path_or_frame, pos_label, memory_limit)
-    given = path_or_frame
-    if foreign is not None:
-        given = FrameSource(foreign.to_frame("pyarrow"), os.fspath(path_or_frame))
-    with closing(open_source(given, memory_limit, dialect=dialect)) as source:
+    given, foreign = path_or_frame, None
+    is_path = isinstance(given, str | os.PathLike)
+    if is_path and (name := other_format(given)) is not None:
+        foreign = _read_foreign(given, name, pos_label, memory_limit)
+        given = FrameSource(foreign.to_frame("pyarrow"), os.fspath(given))
+    with closing(open_source(given, memory_limit, decimal=decimal, header=header)) as source:
         source.progress = progress
         if foreign is not None and not any(roles.values()):
             layout = _layout_of_format(foreign)
         else:
-            peeks = peek(source, columns_in_question(source.schema.names, **roles))
-            layout = layout_of(peeks, pos_label=pos_label, **roles)
+            wanted = None
+            if label is not None and scores is not None:
+                wanted = columns_in_question(source.schema.names, roles)
+            layout = layout_of(peek(source, wanted), pos_label=pos_label, **roles)
         if strict:
             layout.refuse_guesses()
         if layout.left_out and notify is not None:
@@ -303,21 +304,16 @@ def read_predictions(
             origins=_origins(layout, tables.points),
             class_rows=tables.class_rows,
             passes=tables.passes,
-            source=redacted(source.name) if isinstance(path_or_frame, str | os.PathLike) else "",
+            source=redacted(source.name) if is_path else "",
             _guessed_group=layout.group if "group" in layout.guessed else None,
             _more_rows_than_asked=tables.without_rows == MANY_ROWS,
         )
 
 
-def _foreign(
-    given: Any, pos_label: object, memory_limit: str | int | None
-) -> formats.Predictions | None:
-    """Read a file of another tool's format; None for what is a plain table."""
-    if not isinstance(given, str | os.PathLike):
-        return None
-    name = other_format(given)
-    if name is None:
-        return None
+def _read_foreign(
+    given: Any, name: str, pos_label: object, memory_limit: str | int | None
+) -> formats.Predictions:
+    """Read a file of another tool's format."""
     options = FORMATS[name].options
     needed = [option for option in ("positives", "labels") if option in options]
     if needed:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from isometrics._core.progress import part_of_progress, reporting
+from isometrics._core.parameters import part_of_progress, reporting
 from isometrics._core.results import (
     WIDTH,
     ResultTable,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from isometrics._core.arrays import Counts, Floats, Total
-    from isometrics._core.progress import ProgressLike
+    from isometrics._core.parameters import ProgressLike
     from isometrics.analysis.analysis import Analysis
     from isometrics.decisions.thresholds import Batch
     from isometrics.measures import Measure

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from isometrics._core.counts import parse_thresholds
-from isometrics._core.parameters import parse_numbers
-from isometrics._core.progress import part_of_progress, reporting
+from isometrics._core.parameters import parse_numbers, part_of_progress, reporting
 from isometrics._core.results import ResultTable, join_names, percent
 from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.confusion import Confusion

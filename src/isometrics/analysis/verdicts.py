@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import plain
-from isometrics._core.parameters import check_confidence, check_size
-from isometrics._core.progress import part_of_progress, reporting
+from isometrics._core.parameters import check_confidence, check_size, part_of_progress, reporting
 from isometrics._counting.replicates import kernel_named
 from isometrics.decisions.decision import UNKNOWN, fingerprint_of
 from isometrics.decisions.objective import ObjectiveOptions, Ratio, parse_objective
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics._core.progress import ProgressLike
+    from isometrics._core.parameters import ProgressLike
     from isometrics._core.sample import Sample
     from isometrics.analysis.analysis import Analysis
     from isometrics.decisions.decision import Decision

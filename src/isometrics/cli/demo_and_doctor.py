@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from isometrics._core import __version__
-from isometrics._core.progress import part_of_progress
+from isometrics._core.parameters import part_of_progress
 from isometrics.cli.options import ANSWERS, Answers, Request, about, load
 from isometrics.cli.output import Part, answer, meter, part_of, say
 from isometrics.cli.table_files import write_table

@@ -106,7 +106,6 @@ class Reading(Answers):
     def opened(self, file: str) -> closing[Source]:
         """Open a file whose rows are copied; none of them is dropped."""
         from isometrics.sources.files import open_source
-        from isometrics.sources.written_numbers import Dialect
 
         for option in ("drop_missing", "explain"):
             if getattr(self, option, False):
@@ -114,8 +113,9 @@ class Reading(Answers):
                     f"{option_of(option)} is for commands that count rows; this one copies all of "
                     "them"
                 )
-        dialect = Dialect.of(self.decimal, self.header)
-        return closing(open_source(file, self.memory_limit, dialect=dialect))
+        return closing(
+            open_source(file, self.memory_limit, decimal=self.decimal, header=self.header)
+        )
 
 
 @Parameter(name="*")

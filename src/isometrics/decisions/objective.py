@@ -604,7 +604,7 @@ def parse_objective(
         if level is not None
     )
     if sure is not None:
-        sure = check_confidence(sure, "sure")
+        sure = check_confidence(sure, name="sure")
         if all(each.is_limit for each in constraints):
             raise ParameterError(
                 "asks how sure a precision or a recall is",

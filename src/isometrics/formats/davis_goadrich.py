@@ -8,6 +8,7 @@ Values are separated by tabs, spaces or commas, and are written with tabs.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,8 +40,9 @@ def read_list(path: PathLike) -> Predictions:
     scores, labels = file.table(2).T
     unknown = np.flatnonzero(~np.isin(labels, _CLASSES))
     if unknown.size:
-        row = int(unknown[0])
-        raise file.row_error(row, f"{labels[row]:g} is no class")
+        # The file is read again to find the line.
+        line, _ = next(islice(file.lines(), int(unknown[0]), None))
+        raise file.line_error(line, f"{labels[unknown[0]]:g} is no class")
     columns = {"label": labels.astype(np.int64), "score": scores.copy()}
     return Predictions(columns, "label", {"score": "score"})
 

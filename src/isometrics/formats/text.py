@@ -7,7 +7,6 @@ import math
 import re
 import zlib
 from array import array
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -101,10 +100,6 @@ class TextFile:
         if not numbers:
             raise self.file_error("has no rows")
         return np.array(numbers).reshape(-1, width or 1)
-
-    def row_error(self, row: int, what: str) -> FileError:
-        """Return an error that names the line of a row; the file is read again to find it."""
-        return self.line_error(next(islice(self.lines(), row, None))[0], what)
 
     def line_error(self, line: int, what: str) -> FileError:
         """Return an error that names the line."""

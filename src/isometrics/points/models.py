@@ -344,7 +344,7 @@ def write_groups(
                     reasons[group] = reason
             size = out.tell()
     except BaseException:
-        file.folder.cleanup()
+        file.folder.close()
         raise
     names = list(names)
     tables = LazyMapping([name for name in names if name in file.offsets], file.read)

@@ -38,6 +38,8 @@ class ArrowFiles(Source):
         self._kind = kind
         self._base = base_folder(path)
         self._schemas: dict[Path, pa.Schema] = {}
+        self._said: dict[Path, dict[str, str | None]] = {}
+        """The texts that folders ``name=value`` give to the rows of each file."""
         for file in files:
             with reading(str(file)):
                 if kind == ARROW:
@@ -51,7 +53,12 @@ class ArrowFiles(Source):
                         self._schemas[file] = parquet.schema_arrow
                         self.rows += parquet.metadata.num_rows
             refuse_doubled(file, self._schemas[file].names)
-        self._said = {file: self._said_by_folders(file) for file in files}
+            parts = [part.partition("=") for part in file.relative_to(self._base).parts[:-1]]
+            self._said[file] = {
+                unquote(name): None if value == _NO_VALUE else unquote(value)
+                for name, equals, value in parts
+                if equals
+            }
         self.schema = self._widest()
 
     def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
@@ -102,15 +109,6 @@ class ArrowFiles(Source):
     def _relative(self, file: Path) -> str:
         """Return the name of a file inside the folder that was given."""
         return os.path.relpath(file, self._base)
-
-    def _said_by_folders(self, file: Path) -> dict[str, str | None]:
-        """Return the texts that folders ``name=value`` give to the rows of a file."""
-        parts = [part.partition("=") for part in file.relative_to(self._base).parts[:-1]]
-        return {
-            unquote(name): None if value == _NO_VALUE else unquote(value)
-            for name, equals, value in parts
-            if equals
-        }
 
     def _widest(self) -> pa.Schema:
         """Return all columns of files and folders, in types that hold the values of each."""

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from isometrics._core.files import ScratchFolder
     from isometrics.sources.columns import Layout
     from isometrics.sources.tables import Tables
 
@@ -113,8 +112,8 @@ class Source:
     Arguments are a layout, and those of `read_tables` called tolerance, keep_rows and progress."""
     progress: Callable[[int, int | None], None] | None = None
     """Told of rows that are read before `batches` are asked for."""
-    belongings: tuple[ScratchFolder, ...] = ()
-    """Folders that are removed with the source."""
+    belongings: tuple[Any, ...] = ()
+    """Connections and folders that are closed with the source, in this order."""
 
     @abstractmethod
     def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
@@ -123,8 +122,8 @@ class Source:
 
     def close(self) -> None:
         """Let go of files and connections."""
-        for folder in self.belongings:
-            folder.cleanup()
+        for each in self.belongings:
+            each.close()
 
     def settle(self, columns: Sequence[str], needed: Collection[str] = ()) -> None:
         """Find out the types of columns from all rows, where the schema does not have them.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from isometrics._core.arrays import ALL_DROPPED, MISSING, Column, RowNumbers, offence
-from isometrics._core.rows import Classes, Dropped, assumed_positive, weights_of
+from isometrics._core.rows import Classes, Dropped, is_positive_word, weights_of
 from isometrics._core.sample import GroupNames, Sample
 from isometrics.errors import (
     Advice,
@@ -33,7 +33,7 @@ from isometrics.sources.batches import (
 from isometrics.sources.written_numbers import advice_about
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -186,8 +186,10 @@ class Cleaner:
         self.dropped = Dropped() if drop_missing else None
         self._source = source
         self.classes = Classes(layout.label)
-        self.models = GroupNames(layout.model or "")
-        self.groups = GroupNames(layout.group or "")
+        self.names = {
+            name: GroupNames(name) for name in (layout.model, layout.group) if name is not None
+        }
+        """The values of the columns of models and groups."""
         self.found = BadValues()
         self.positive_label: object = None
         """The positive label; known in the end."""
@@ -203,8 +205,8 @@ class Cleaner:
         ):
             if name is not None and kind_of(dtype := source.schema.field(name).type) == "other":
                 raise error(f"{name} holds {dtype} values; {accepted}")
-        for name in (layout.model, layout.group):
-            if name is not None and not can_name(dtype := source.schema.field(name).type):
+        for name in self.names:
+            if not can_name(dtype := source.schema.field(name).type):
                 raise ParameterError(
                     f"{name} holds {dtype} values; models and groups must be named by texts, "
                     "numbers or times"
@@ -217,9 +219,8 @@ class Cleaner:
         """
         layout, rows = self.layout, RowNumbers(self.rows)
         self.rows += batch.num_rows
-        coded = (layout.model, layout.group)
         columns = {
-            name: as_column(name, batch.column(name), rows, coded=name in coded)
+            name: as_column(name, batch.column(name), rows, coded=name in self.names)
             for name in columns_of(layout)
         }
         weights, columns = self._present(columns)
@@ -228,12 +229,13 @@ class Cleaner:
             if name in layout.scores.values() and column.categories is not None:
                 self.found.add_texts(column, ScoreError, self._source)
         labels = columns[layout.label]
-        self._kept += labels.size
+        self._kept += labels.values.size
         missing = labels.missing()
         self.classes.add(labels if missing is None else labels.take(np.flatnonzero(~missing)))
         if self.found:
             return []
-        groups = None if layout.group is None else self.groups.groups_of(columns[layout.group])
+        group_of = {name: each.groups_of(columns[name]) for name, each in self.names.items()}
+        groups = None if layout.group is None else group_of[layout.group]
         positive = self.positive(labels)
         scores = {model: columns[name].values for model, name in layout.scores.items()}
         if layout.multiclass:
@@ -246,7 +248,7 @@ class Cleaner:
             return [sample]
         return [
             part._replace(scores={model: part.only_scores})
-            for model, index in self.models.groups_of(columns[layout.model]).row_index().items()
+            for model, index in group_of[layout.model].row_index().items()
             for part in [sample.take(index)]
         ]
 
@@ -259,50 +261,50 @@ class Cleaner:
 
         Of a source whose rows stand on lines, all problems are told together.
         """
-        # Where rows have no lines, the first problem is the only one that is told.
-        problems = list(islice(self._problems(), None if self._source.has_lines else 1))
-        if problems:
-            raise together(problems, self._source)
-
-    def positive(self, labels: Column) -> dict[str, NDArray[np.bool_]]:
-        """Tell which labels are positive, for each model that has a class of its own, or ``""``."""
-        if self.layout.multiclass:
-            return {name: labels.equal(label) for name, label in self.layout.classes.items()}
-        return {"": assumed_positive(labels, self.layout.pos_label)}
-
-    def _problems(self) -> Iterator[Problem | IsometricsError]:
-        """Yield what is wrong with weights, labels, scores, models and groups."""
         layout = self.layout
         all_dropped = self.dropped is not None and 0 < self.rows == self.dropped.rows
+        problems: list[Problem | IsometricsError] = []
         if self.rows == 0:
-            yield EmptyInputError(f"{layout.label} is empty; at least one row is needed")
+            problems.append(EmptyInputError(f"{layout.label} is empty; at least one row is needed"))
         elif layout.weight is not None:
-            wrong = self.found.of(layout.weight)
-            yield from wrong
+            problems += self.found.of(layout.weight)
             if math.isinf(self._weight):
-                yield WeightError(f"{layout.weight} adds up to infinity; divide it by its maximum")
-            elif self._kept == 0 and not wrong and not all_dropped:
-                yield WeightError(
-                    f"{layout.weight} is zero for every row; at least one weight must be > 0"
-                )
+                what = "adds up to infinity; divide it by its maximum"
+                problems.append(WeightError(f"{layout.weight} {what}"))
+            elif self._kept == 0 and not problems and not all_dropped:
+                what = "is zero for every row; at least one weight must be > 0"
+                problems.append(WeightError(f"{layout.weight} {what}"))
         if all_dropped:
-            yield MissingValueError(ALL_DROPPED)
-        if self.rows == 0 or all_dropped:
-            return
-        yield from self.found.of(layout.label)
-        if not layout.multiclass:
-            if self.classes.surplus is not None:
+            problems.append(MissingValueError(ALL_DROPPED))
+        elif self.rows:
+            problems += self.found.of(layout.label)
+            if self.classes.surplus is not None and not layout.multiclass:
                 what, count, position = self.classes.surplus
                 positions = () if position is None else (position,)
-                yield Problem(LabelError, layout.label, what, count, positions)
-            else:
+                problems.append(Problem(LabelError, layout.label, what, count, positions))
+            elif not layout.multiclass:
                 try:
                     self.positive_label = self.classes.check(layout.pos_label)
                 except LabelError as error:
-                    yield error
-        for name in (*layout.scores.values(), layout.model, layout.group):
-            if name is not None:
-                yield from self.found.of(name)
+                    problems.append(error)
+            for name in (*layout.scores.values(), *self.names):
+                problems += self.found.of(name)
+        if problems:
+            # Where rows have no lines, the first problem is the only one that is told.
+            raise together(problems if self._source.has_lines else problems[:1], self._source)
+
+    def positive(self, labels: Column) -> dict[str, NDArray[np.bool_]]:
+        """Tell which labels are positive, for each model that has a class of its own, or ``""``.
+
+        The classes of all batches may not be known yet.
+        """
+        if self.layout.multiclass:
+            return {name: labels.equal(label) for name, label in self.layout.classes.items()}
+        pos_label = self.layout.pos_label
+        if pos_label is not None or labels.categories is None:
+            return {"": labels.equal(1 if pos_label is None else pos_label)}
+        is_positive = np.array([*map(is_positive_word, labels.categories), False], np.bool_)
+        return {"": np.take(is_positive, labels.values)}
 
     def _present(self, columns: dict[str, Column]) -> tuple[Counts | None, dict[str, Column]]:
         """Leave out the rows of zero weight and, if asked for, those that miss a value."""

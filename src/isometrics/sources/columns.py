@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from isometrics._core.results import Value, join_names
-from isometrics._core.rows import are_truth_words, is_positive_word
+from isometrics._core.rows import CONVENTIONS, are_truth_words, is_positive_word
 from isometrics._core.score_columns import class_name, classes_of_columns, columns_of_classes
 from isometrics.errors import BETWEEN, Advice, ParameterError
 from isometrics.sources.written_numbers import is_number, looks_like_number
@@ -86,7 +86,9 @@ def scores_among(
         return _of_classes(named, values, positive, reason)
     if given:
         return ScoreColumns(dict(given), {}, None)
-    names, reason = guess_scores(free)
+    names, reason = named_scores(free), ""
+    if not names:
+        names, reason = guess_scores(free)
     return ScoreColumns({name: name for name in names}, {}, reason)
 
 
@@ -191,8 +193,6 @@ _OTHERS = (
 )
 _RESERVED = {name for names in NAMES.values() for name in names}
 NUMBERS = ("integer", "float")
-CONVENTIONS: tuple[set[object], ...] = ({0, 1}, {-1, 1})
-"""Labels that need no positive one to be named: it is 1, or True."""
 
 _KINDS = {
     "model": ("string", "integer"),
@@ -288,18 +288,19 @@ def guess_role(columns: Mapping[str, Peek], role: str) -> str | None:
 def named_scores(columns: Mapping[str, Peek]) -> list[str]:
     """Return the column that is called a score, if one is; not one of decided classes."""
     numeric = [name for name, peek in columns.items() if peek.kind in NUMBERS]
-    for names in (SCORES, PREDICTIONS):
-        known = [name for name in numeric if _known(name, names)]
-        if named := [name for name in known if not _holds_decisions(name, columns[name])]:
-            return [_only(named, "scores", _SEVERAL_MODELS)]
-    return []
+    named = [name for name in numeric if _known(name, SCORES)] or [
+        name
+        for name in numeric
+        if _known(name, PREDICTIONS) and not columns[name].has_only(_are_conventional)
+    ]
+    return [_only(named, "scores", _SEVERAL_MODELS)] if named else []
 
 
 def guess_scores(columns: Mapping[str, Peek]) -> tuple[list[str], str]:
-    """Return the score columns among columns that have no other use, and what tells them."""
-    if named := named_scores(columns):
-        return named, ""
-    decided = [name for name, peek in columns.items() if _holds_decisions(name, peek)]
+    """Return the score columns where none is called so, and what tells them."""
+    # Predictions that are no scores are classes that were decided, 0 and 1.
+    decided = [name for name in columns if _known(name, PREDICTIONS)]
+    decided = [name for name in decided if columns[name].kind in NUMBERS]
     models = [
         name
         for name, peek in columns.items()
@@ -357,11 +358,6 @@ def _left_out(name: str, peek: Peek) -> str:
     return "" if math.isnan(low) else f"holds numbers from {low:.6g} to {high:.6g}"
 
 
-def _holds_decisions(name: str, peek: Peek) -> bool:
-    """Tell whether a column of predictions has classes that were decided, 0 and 1, not scores."""
-    return _known(name, PREDICTIONS) and peek.kind in NUMBERS and peek.has_only(_are_conventional)
-
-
 def _mostly(peek: Peek, marks: Collection[str]) -> bool:
     """Tell whether more than half of the first texts of a column are numbers with one of marks.
 
@@ -401,20 +397,9 @@ def listed(columns: Mapping[str, Peek]) -> str:
     return join_names([repr(name) for name in columns]) if columns else "no columns"
 
 
-def columns_in_question(
-    names: Sequence[str],
-    *,
-    label: object,
-    scores: object,
-    model: object,
-    weight: object,
-    group: object,
-) -> set[str] | None:
-    """Return the columns that say which is what, by their names; None if that may be any."""
-    if label is None or scores is None:
-        return None
-    roles = {"model": model, "weight": weight, "group": group}
-    given = [label, *roles.values(), *_columns_of(scores)]
+def columns_in_question(names: Sequence[str], roles: Mapping[str, object]) -> set[str]:
+    """Return the columns that say which is what by their names, beside labels and scores."""
+    given = [*roles.values(), *_columns_of(roles["scores"])]
     guessed = {name for role, chosen in roles.items() if chosen is None for name in NAMES[role]}
     return {name for name in names if name in given or _known(name, guessed)}
 
@@ -484,19 +469,24 @@ class Layout(Value):
 
     def describe(self) -> str:
         """Return one sentence that says which column is what, and what was guessed."""
-        said = [self._role("label", self.label)]
-        if self.pos_label is not None:
-            said.append(f"positive: {self.pos_label}")
-        if self.model is not None:
-            said.append(self._role("model", self.model))
         columns = [
             name if name == column else f"{name} = {column}" for name, column in self.scores.items()
         ]
         what = "classes" if self.multiclass else "models" if len(columns) > 1 else "score"
-        said.append(self._role("scores", ", ".join(columns), what))
-        for role, column in (("weight", self.weight), ("group", self.group)):
-            if column is not None:
-                said.append(self._role(role, column))
+        said = []
+        for role, called, named in (
+            ("label", "label", self.label),
+            ("model", "model", self.model),
+            ("scores", what, ", ".join(columns)),
+            ("weight", "weight", self.weight),
+            ("group", "group", self.group),
+        ):
+            reason = self.guessed.get(role)
+            how = "" if reason is None else f" (guessed: {reason})" if reason else " (guessed)"
+            if named is not None:
+                said.append(f"{called}: {named}{how}")
+            if role == "label" and self.pos_label is not None:
+                said.append(f"positive: {self.pos_label}")
         if self.unused:
             more = [f"and {len(self.unused) - _NAMED} more"] * (len(self.unused) > _NAMED)
             said.append(f"not used: {', '.join([*self.unused[:_NAMED], *more])}")
@@ -531,13 +521,6 @@ class Layout(Value):
             Advice(f"if these are right, write {written}"),
             parameter="strict",
         )
-
-    def _role(self, role: str, columns: str, what: str | None = None) -> str:
-        said = f"{what or role}: {columns}"
-        if role not in self.guessed:
-            return said
-        reason = self.guessed[role]
-        return f"{said} (guessed: {reason})" if reason else f"{said} (guessed)"
 
 
 def layout_of(
@@ -589,19 +572,17 @@ def layout_of(
             )
         seen[column] = role
     guessed: dict[str, str] = {}
-
-    def free() -> dict[str, Peek]:
-        used = {*taken.values(), *given.values()}
-        return {name: peek for name, peek in columns.items() if name not in used}
-
+    free = {name: peek for name, peek in columns.items() if name not in seen}
     if "label" not in taken:
-        taken["label"], guessed["label"] = guess_label(free())
+        taken["label"], guessed["label"] = guess_label(free)
+        del free[taken["label"]]
     for role in ("weight", "group", "model"):
-        if roles[role] is None and (found := guess_role(free(), role)) is not None:
+        if roles[role] is None and (found := guess_role(free, role)) is not None:
             taken[role], guessed[role] = found, ""
+            del free[found]
     labels = columns[taken["label"]]
     positive = None if pos_label is None else as_label(pos_label, taken["label"], labels)
-    chosen = scores_among(free(), given, labels, positive)
+    chosen = scores_among(free, given, labels, positive)
     if chosen.reason is not None:
         guessed["scores"] = chosen.reason
     if "model" in taken:

@@ -15,13 +15,7 @@ import pyarrow as pa
 
 from isometrics.errors import FileError, require
 from isometrics.sources.batches import Source, reading, refuse_doubled, stored
-from isometrics.sources.files import (
-    QuerySource,
-    closed_on_failure,
-    files_of,
-    quoted,
-    settings,
-)
+from isometrics.sources.files import QuerySource, files_of, quoted, settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,14 +58,15 @@ def open_table(url: str, memory: int) -> Source:
     require("reading a table of DuckDB", "duckdb")
     import duckdb
 
-    with reading(name):
+    with reading(name), ExitStack() as unless_done:
         # A view of the file could read any other file, or a variable of this program.
         closed = {"enable_external_access": False, "python_enable_replacements": False}
         connection = duckdb.connect(file, read_only=True, config=settings(memory) | closed)
-        with closed_on_failure(connection):
-            source = QuerySource(name, connection, table)
-            refuse_doubled(name, source.schema.names)
-            return source
+        unless_done.callback(connection.close)
+        source = QuerySource(name, connection, table)
+        refuse_doubled(name, source.schema.names)
+        unless_done.pop_all()
+    return source
 
 
 def _split(url: str) -> tuple[SplitResult, str]:
@@ -134,6 +129,7 @@ class DriverTable(Source):
         self._error: type[Exception] = driving.Error
         with reading(name, self._error), ExitStack() as unless_done:
             self._connection: Any = unless_done.enter_context(driving.connect(address))
+            self.belongings = (self._connection,)
             self._table = table
             with self._connection.cursor() as cursor:
                 cursor.execute(f"SELECT * FROM {self._table} LIMIT 1")
@@ -189,11 +185,6 @@ class DriverTable(Source):
                     [array.cast(field.type) for array, field in zip(arrays, schema, strict=True)],
                     schema=schema,
                 )
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
-        super().close()
 
 
 _TYPE = b"POSTGRESQL:type"

@@ -9,7 +9,7 @@ import shutil
 import stat
 import sys
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import cached_property, partial
 from itertools import filterfalse, takewhile
@@ -17,14 +17,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from isometrics._core.files import ScratchFolder, scratch_errors
+from isometrics._core.parameters import check_choice
 from isometrics.errors import FileError, ParameterError, redacted, require
 from isometrics.formats import FORMATS, sniff
 from isometrics.sources.batches import FIRST_ROWS, Source, batch_rows, reading
 from isometrics.sources.memory_limit import SHARE_OF_BATCHES, parse_memory_limit, rows_budget
-from isometrics.sources.written_numbers import Dialect
+from isometrics.sources.written_numbers import COMMA, POINT, Dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     import duckdb
     import pyarrow as pa
@@ -33,17 +34,10 @@ if TYPE_CHECKING:
 
 PARQUET, ARROW, JSON, CSV, EXCEL = "parquet", "arrow", "json", "csv", "Excel"
 SUFFIXES = {
-    ".parquet": PARQUET,
-    ".pq": PARQUET,
-    ".arrow": ARROW,
-    ".feather": ARROW,
-    ".ipc": ARROW,
-    ".jsonl": JSON,
-    ".ndjson": JSON,
-    ".json": JSON,
-    ".csv": CSV,
-    ".tsv": CSV,
-    ".txt": CSV,
+    **dict.fromkeys((".parquet", ".pq"), PARQUET),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), ARROW),
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), JSON),
+    **dict.fromkeys((".csv", ".tsv", ".txt"), CSV),
 }
 COMPRESSED = (".gz", ".zst")
 _MAGIC = {b"PAR1": PARQUET, b"ARROW1": ARROW}
@@ -203,25 +197,24 @@ class QuerySource(Source):
         self.name = name
         self._connection = connection
         self._table = table
+        self.belongings = (connection,)
 
     @cached_property
     def schema(self) -> pa.Schema:
         """The names and types of all columns."""
+        query = f"SELECT * FROM {self._table} LIMIT 0"
         with reading(self.name):
-            return self._query("*", 0).schema
+            return self._connection.cursor().sql(query).to_arrow_reader(1).schema
 
     def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read some columns."""
         self.settle(columns, columns)
-        with reading(self.name):
-            yield from self._query(", ".join(map(quoted, columns)), limit)
-
-    def _query(self, columns: str, limit: int | None) -> pa.RecordBatchReader:
         limit_clause = "" if limit is None else f" LIMIT {limit}"
-        query = f"SELECT {columns} FROM {self._table}{limit_clause}"
-        # Rows of another query may be on their way through the connection itself.
-        relation = self._connection.cursor().sql(query)
-        return relation.to_arrow_reader(batch_rows(len(relation.columns)))
+        query = f"SELECT {', '.join(map(quoted, columns))} FROM {self._table}{limit_clause}"
+        with reading(self.name):
+            # Rows of another query may be on their way through the connection itself.
+            relation = self._connection.cursor().sql(query)
+            yield from relation.to_arrow_reader(batch_rows(len(columns)))
 
     def distinct(self, column: str, most: int) -> list[object]:
         """Return the values of a column, or more than `most` of them."""
@@ -241,21 +234,6 @@ class QuerySource(Source):
     def _rows_of(self, query: str) -> list[tuple[Any, ...]]:
         with reading(self.name):
             return self._connection.cursor().execute(query).fetchall()
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
-        super().close()
-
-
-@contextmanager
-def closed_on_failure(opened: duckdb.DuckDBPyConnection | QuerySource) -> Iterator[None]:
-    """Close a connection or a source if the block fails, since nobody else would."""
-    try:
-        yield
-    except BaseException:
-        opened.close()
-        raise
 
 
 def settings(memory: int, scratch: str = "") -> dict[str, Any]:
@@ -292,14 +270,13 @@ def only_this(file: Path) -> str:
     return "".join(f"[{mark}]" if mark in "*?[" else mark for mark in name)
 
 
-def quoted(identifier: str) -> str:
+def quoted(name: str, mark: str = '"') -> str:
     """Quote a name for SQL."""
-    return '"' + identifier.replace('"', '""') + '"'
+    return mark + name.replace(mark, mark * 2) + mark
 
 
-def literal(text: str) -> str:
-    """Quote a text for SQL."""
-    return "'" + text.replace("'", "''") + "'"
+literal = partial(quoted, mark="'")
+"""Quote a text for SQL."""
 
 
 # ---------------------------------------------------------------------- what is given
@@ -314,15 +291,11 @@ class GivenSource(Source):
         self.rows = given.rows
         self.schema = given.schema
         self.count_rows = getattr(given, "count_rows", None)
+        self.belongings = (given,)
 
     def batches(self, columns: Sequence[str], *, limit: int | None = None) -> Batches:
         """Read some columns."""
         yield from self._given.batches(columns, limit=limit)
-
-    def close(self) -> None:
-        """Let go of files and connections."""
-        super().close()
-        self._given.close()
 
 
 class FrameSource(Source):
@@ -392,49 +365,55 @@ class FrameSource(Source):
 
 
 STANDARD_INPUT = "-"
-_AS_USUAL = Dialect()
 
 
 def open_source(
-    given: Any, memory_limit: str | int | None = None, *, dialect: Dialect = _AS_USUAL
+    given: Any,
+    memory_limit: str | int | None = None,
+    *,
+    decimal: str | None = None,
+    header: bool | None = None,
 ) -> Source:
     """Open a path, a pattern, a folder, the URL of a table, ``-``, a data frame or a source.
 
-    `dialect` is about CSV files and workbooks of Excel.
+    `decimal` and `header` are about CSV files and workbooks of Excel.
     """
-    source = _opened(given, memory_limit, dialect)
-    if dialect != _AS_USUAL and not source.takes_dialect:
-        source.close()
-        raise ParameterError(
-            f"is about CSV files and Excel, and {redacted(source.name)!r} is neither; leave it out",
-            parameter="decimal" if dialect.decimal is not None else "header",
-        )
-    return source
-
-
-def _opened(given: Any, memory_limit: str | int | None, dialect: Dialect) -> Source:
+    if decimal is not None:
+        check_choice(decimal, "decimal", (COMMA, POINT))
+    if header is not None and not isinstance(header, bool):
+        raise ParameterError(f"must be True or False but is {header!r}", parameter="header")
+    dialect = Dialect(decimal, header)
     memory = parse_memory_limit(memory_limit) // SHARE_OF_BATCHES
-    if not isinstance(given, str | os.PathLike):
-        if isinstance(given, Source):
-            return given
+    open_files = partial(_files, memory=memory, budget=rows_budget(memory_limit), dialect=dialect)
+    path = os.fspath(given) if isinstance(given, str | os.PathLike) else None
+    source: Source
+    if isinstance(given, Source):
+        source = given
+    elif path is None:
         from isometrics.sources.spark_and_dask import frame_source
 
         # The class is asked, because some lazy frames compute the attributes they are asked for.
-        return GivenSource(given) if hasattr(type(given), "batches") else frame_source(given)
-    path = os.fspath(given)
-    if "://" in path:
+        source = GivenSource(given) if hasattr(type(given), "batches") else frame_source(given)
+    elif "://" in path:
         from isometrics.sources.databases import open_table
 
-        return open_table(path, memory)
-    open_files = partial(_files, memory=memory, budget=rows_budget(memory_limit), dialect=dialect)
-    if path == STANDARD_INPUT:
+        source = open_table(path, memory)
+    elif path == STANDARD_INPUT:
         if sys.stdin is None:
             raise FileError("standard input is closed; open it or name a file")
-        return _copied("standard input", sys.stdin.buffer, open_files)
-    if not is_stream(path):
-        return open_files(path)
-    with reading(path), Path(path).open("rb") as stream:
-        return _copied(path, stream, open_files)
+        source = _copied("standard input", sys.stdin.buffer, open_files)
+    elif is_stream(path):
+        with reading(path), Path(path).open("rb") as stream:
+            source = _copied(path, stream, open_files)
+    else:
+        source = open_files(path)
+    if dialect != Dialect() and not source.takes_dialect:
+        source.close()
+        raise ParameterError(
+            f"is about CSV files and Excel, and {redacted(source.name)!r} is neither; leave it out",
+            parameter="decimal" if decimal is not None else "header",
+        )
+    return source
 
 
 def other_format(path: str | os.PathLike[str]) -> str | None:
@@ -501,10 +480,10 @@ def _copied(name: str, stream: BinaryIO, open_copy: Callable[[str], Source]) -> 
         suffixes = (suffix for magic, suffix in _SUFFIXES.items() if start.startswith(magic))
         source = open_copy(str(path.rename(path.with_suffix(next(suffixes, "")))))
     except FileError as error:
-        folder.cleanup()
+        folder.close()
         raise error.renamed(name) from error
     except BaseException:
-        folder.cleanup()
+        folder.close()
         raise
     source.name = name
     source.belongings += (folder,)

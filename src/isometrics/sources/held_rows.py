@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, closing
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -77,15 +78,17 @@ class HeldRows:
         counted: bool,
     ) -> None:
         self._layout = layout
-        self._label = layout.label
         self._grouped = layout.group is not None
         self._budget = budget
         self._counted = counted
         self._batches: dict[tuple[str, ...], list[Sample]] = {}
         self._samples: list[Sample] = []
         self._models: dict[str, None] = {}
-        self._nbytes = self._rows = self._scores = self._groups = 0
+        self._nbytes = self._rows = self._scores = self._groups = self._needed = 0
         self._on_disk: SortedRows | None = None
+        self._resources = ExitStack()
+        self.close = self._resources.close
+        """Remove what is on disk."""
         unasked_for = keep_rows is None or (isinstance(keep_rows, int) and keep_rows is not True)
         plain = len(layout.scores) == 1 and layout.weight is None and not self._grouped
         # The table of one model says how many rows of which class have which score, which is all.
@@ -130,13 +133,6 @@ class HeldRows:
             )
         return self._shortage
 
-    @property
-    def _needed(self) -> int:
-        """How many bytes the tables of all rows take, and what building them takes."""
-        bytes_of_a_row = BYTES_OF_A_ROW + _BYTES_IN_GROUPS * self._grouped
-        tables = self._groups * len(self._models)
-        return self._scores * bytes_of_a_row + tables * _BYTES_OF_A_TABLE
-
     def append(self, samples: Sequence[Sample]) -> None:
         """Hold the rows of a batch; those of all classes are the same rows."""
         self._rows += max((sample.size for sample in samples), default=0)
@@ -149,14 +145,19 @@ class HeldRows:
                 self._on_disk.append(sample)
             if self._fit or (self._counted and self._on_disk is None):
                 self._batches.setdefault(tuple(sample.scores), []).append(sample)
+            if self._fit:
                 self._nbytes += sample.nbytes
+        tables = self._groups * len(self._models)
+        # What the tables of all rows take, and what building them takes.
+        self._needed = self._scores * (BYTES_OF_A_ROW + _BYTES_IN_GROUPS * self._grouped)
+        self._needed += tables * _BYTES_OF_A_TABLE
         if self._counted and self._on_disk is None and self._needed > self._budget:
-            self._on_disk = SortedRows(self._budget)
+            self._on_disk = self._resources.enter_context(closing(SortedRows(self._budget)))
             for sample in chain.from_iterable(self._batches.values()):
                 self._on_disk.append(sample)
             if not self._fit:
                 self._batches.clear()
-        needed = self._groups * len(self._models) * BYTES_OF_AN_ENTRY
+        needed = tables * BYTES_OF_AN_ENTRY
         if self._on_disk is not None and needed > self._budget:
             raise ParameterError(
                 f"the names of {self._groups} groups and more do not fit into the memory limit",
@@ -183,11 +184,6 @@ class HeldRows:
         if not self._counted or self._on_disk is not None:
             self._batches.clear()
 
-    def close(self) -> None:
-        """Remove what is on disk."""
-        if self._on_disk is not None:
-            self._on_disk.close()
-
     def finish(self, models: Sequence[str], progress: Progress | None = None) -> FinishedRows:
         """Return the tables of groups, and the rows that are kept.
 
@@ -201,7 +197,7 @@ class HeldRows:
         tables, note = GroupTables({}, {}), ""
         if self._grouped and self._on_disk is not None:
             enough = limit_for(self._needed)
-            tables, note = self._on_disk.group_tables(models, self._label, enough, progress)
+            tables, note = self._on_disk.group_tables(models, self._layout.label, enough, progress)
         elif self._grouped:
             tables = count_groups(self._samples, progress)
         if not self._fit:
@@ -212,6 +208,6 @@ class HeldRows:
     def points(self, model: str) -> OperatingPoints:
         """Return the table of all rows of a model, once they are finished."""
         if self._on_disk is not None:
-            return self._on_disk.points(model, self._label, limit_for(self._needed))
+            return self._on_disk.points(model, self._layout.label, limit_for(self._needed))
         (sample,) = (each for each in self._samples if model in each.scores)
-        return OperatingPoints(table_of_sample(sample.of_model(model), counted=self._label))
+        return OperatingPoints(table_of_sample(sample.of_model(model), counted=self._layout.label))

@@ -15,8 +15,7 @@ from pathlib import Path
 from isometrics._core.parameters import parse_number
 from isometrics.errors import ParameterError
 
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_BINARY = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _TEXT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 
 LIBRARIES = 80_000_000
@@ -65,9 +64,9 @@ def parse_bytes(size: str | int, name: str) -> int:
         raise ParameterError(
             f"must be a number of bytes or a text such as '2GB' but is {size!r}", parameter=name
         )
-    units = _BINARY if found[3] else _UNITS
+    unit = (1024 if found[3] else 1000) ** _POWERS[found[2].lower()]
     # No machine has more, and some libraries refuse it.
-    return int(min(float(found[1]) * units[found[2].lower()], _MOST))
+    return int(min(float(found[1]) * unit, _MOST))
 
 
 def rows_budget(memory_limit: str | int | None) -> int:
@@ -97,7 +96,15 @@ def in_megabytes(size: float) -> str:
 def usable_memory(
     cgroups: Path = Path("/sys/fs/cgroup"), process: Path = Path("/proc/self")
 ) -> int:
-    """Return the machine's memory, or what a container leaves of it to this process."""
+    """Return the machine's memory, or what a container leaves of it to this process.
+
+    A container's limits are those of the process's control groups and of all groups around them.
+
+    Notes
+    -----
+    A line of ``/proc/self/cgroup`` is ``number:controllers:path``; version 2 has no controllers.
+    Inside a container its own group is often mounted at the top, where the path does not exist.
+    """
     machine = _UNKNOWN
     if hasattr(os, "sysconf"):
         machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -105,33 +112,10 @@ def usable_memory(
         status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
         if ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
             machine = int(status.physical)
-    return min([machine, *_container_limits(cgroups, process)])
-
-
-class _MemoryStatus(ctypes.Structure):
-    """MEMORYSTATUSEX of the Windows API."""
-
-    _fields_ = (
-        ("length", ctypes.c_uint32),
-        ("load", ctypes.c_uint32),
-        ("physical", ctypes.c_uint64),
-        ("others", ctypes.c_uint64 * 6),
-    )
-
-
-def _container_limits(cgroups: Path, process: Path) -> list[int]:
-    """Return the limits of the process's control groups and of all groups around them.
-
-    Notes
-    -----
-    A line of ``/proc/self/cgroup`` is ``number:controllers:path``; version 2 has no controllers.
-    Inside a container its own group is often mounted at the top, where the path does not exist.
-    """
-    try:
+    found = [machine]
+    lines: list[str] = []
+    with suppress(OSError):
         lines = (process / "cgroup").read_text().splitlines()
-    except OSError:
-        return []
-    found = []
     for line in lines:
         _, controllers, path = line.split(":", 2)
         if not controllers:
@@ -146,4 +130,15 @@ def _container_limits(cgroups: Path, process: Path) -> list[int]:
                 # What is above the top is no group, and has no such file.
                 text = (folder / name).read_text().strip()
                 found += [int(text)] if text.isdecimal() else []
-    return found
+    return min(found)
+
+
+class _MemoryStatus(ctypes.Structure):
+    """MEMORYSTATUSEX of the Windows API."""
+
+    _fields_ = (
+        ("length", ctypes.c_uint32),
+        ("load", ctypes.c_uint32),
+        ("physical", ctypes.c_uint64),
+        ("others", ctypes.c_uint64 * 6),
+    )

@@ -86,7 +86,7 @@ class SortedRows:
         if self._reading is not None:
             self._reading.close()
         self._connection.close()
-        self._folder.cleanup()
+        self._folder.close()
 
     def append(self, sample: Sample) -> None:
         """Add the rows of a batch."""
@@ -178,9 +178,10 @@ class SortedRows:
                 for each in parts:
                     name = names[each.code % number]
                     done += int(sum(each.rows))
-                    found[name] = each.only_class or each.points(
-                        self._models[name], label, self._room(), enough
-                    )
+                    if 0 in each.rows:
+                        found[name] = "positives" if each.rows.positives else "negatives"
+                        continue
+                    found[name] = each.points(self._models[name], label, self._room(), enough)
                 yield texts[group], {name: found[name] for name in models if name in found}
                 if progress is not None:
                     progress(done * self._rows // self._scores, self._rows)
@@ -340,13 +341,6 @@ class _SortedTable(NamedTuple):
     rows: Totals
     """The rows of both classes."""
     parts: Iterator[_Counts]
-
-    @property
-    def only_class(self) -> str:
-        """The only class that rows have, if there is only one."""
-        if 0 in self.rows:
-            return "positives" if self.rows.positives else "negatives"
-        return ""
 
     def points(self, model: _Model, label: str, room: int, enough: str) -> OperatingPoints:
         """Return the table; one of more rows than there is room for is compacted."""

@@ -414,7 +414,7 @@ def _recount(totals: pa.Table, labels: Column, first_rows: int, cleaner: Cleaner
 
     cleaner.recount(first_rows, int(times.sum()), float(totals["weight"].to_numpy().sum()))
     missing = labels.missing()
-    present = np.ones(labels.size, np.bool_) if missing is None else ~missing
+    present = np.ones(labels.values.size, np.bool_) if missing is None else ~missing
     cleaner.classes.recount(labels.take(np.flatnonzero(present)), times[present])
     counts = {
         name: int(times[codes(totals[role].combine_chunks())[0] < 0].sum())

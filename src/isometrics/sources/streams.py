@@ -139,16 +139,21 @@ class Accumulator:
             sample_weight=sample_weight,
             batch=True,
         )
-        if labels.size == 0:
+        if labels.values.size == 0:
             return self
-        positive, negative = self._classes(labels)
+        positive = positive_rows(labels, self._pos_label)
+        # The label of all others must always be the same.
+        others, negative = labels.values[~positive], self._negative
+        if others.size:
+            negative = plain(others[0])
+            self._check_negative(negative)
         keys = _ORDER.keys(_as_float64(scores))
-        whole = _whole(weights, labels.size)
+        whole = _whole(weights, labels.values.size)
         every, positives = int(whole.sum()), int(whole[positive].sum())
         self._check_total(every)
         self._negative = negative
         self._counts.append(keys, positive, whole)
-        self._rows += labels.size
+        self._rows += labels.values.size
         self._positives += positives
         self._negatives += every - positives
         self._lowest = min(self._lowest, int(keys.min()))
@@ -184,16 +189,6 @@ class Accumulator:
         if self._device is None:
             return self._counts.tally()
         return self._counts.merged(self._device.tally())
-
-    def _classes(self, labels: Column) -> tuple[NDArray[np.bool_], object]:
-        """Tell the positive rows, and the label of all others, which must always be the same."""
-        positive = positive_rows(labels, self._pos_label)
-        others = labels.values[~positive]
-        if others.size == 0:
-            return positive, self._negative
-        negative = plain(others[0])
-        self._check_negative(negative)
-        return positive, negative
 
     def _check_negative(self, label: object) -> None:
         if self._negative is not None and label != self._negative:

@@ -16,7 +16,7 @@ from isometrics.sources.memory_limit import limit_for, rows_budget
 from isometrics.sources.sorted_rows import BYTES_OF_A_ROW
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from isometrics._core.sample import Sample
     from isometrics.points import OperatingPoints
@@ -139,21 +139,22 @@ def read_tables(
         finished: FinishedRows | None = None
         while True:
             cleaner = Cleaner(layout, source, drop_missing=drop_missing)
-            for samples in _batches(source, cleaner, progress):
+            for batch in prefetch(source.batches(columns_of(layout))):
+                samples = cleaner.samples(batch)
+                if progress is not None:
+                    progress(cleaner.rows, source.rows)
                 if bins is not None:
                     bins.append(samples)
                 if finished is None:
                     held.append(samples)
             cleaner.finish()
             # This process reads all rows.
-            read = source.bytes_read
-            if read is not None:
-                read -= sum(each.bytes or 0 for each in passes)
+            before = sum(each.bytes or 0 for each in passes)
+            read = None if source.bytes_read is None else source.bytes_read - before
             passes.append(Pass("scores", cleaner.rows, read, 0, cleaner.rows))
             if finished is None:
-                models = list(
-                    layout.scores if layout.model is None else cleaner.models.in_order()[0]
-                )
+                named = None if layout.model is None else cleaner.names[layout.model]
+                models = list(layout.scores if named is None else named.in_order()[0])
                 finished = held.finish(models, progress)
             if bins is None or not bins.end_pass():
                 break
@@ -213,16 +214,6 @@ def _refuse_or_notify(
             *shortage.advice.values,
         )
     )
-
-
-def _batches(source: Source, cleaner: Cleaner, progress: Progress | None) -> Iterator[list[Sample]]:
-    done = 0
-    for batch in prefetch(source.batches(columns_of(cleaner.layout))):
-        samples = cleaner.samples(batch)
-        done += batch.num_rows
-        if progress is not None:
-            progress(done, source.rows)
-        yield samples
 
 
 def explain_passes(passes: Iterable[Pass]) -> str:

@@ -8,7 +8,7 @@ import io
 import json
 import re
 from abc import abstractmethod
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import groupby, islice, takewhile
 from operator import itemgetter
 from secrets import token_hex
@@ -34,7 +34,6 @@ from isometrics.sources.batches import (
 from isometrics.sources.files import (
     QuerySource,
     base_folder,
-    closed_on_failure,
     literal,
     megabytes_of,
     only_this,
@@ -42,6 +41,7 @@ from isometrics.sources.files import (
     settings,
 )
 from isometrics.sources.written_numbers import (
+    KINDS_OF_TEXT,
     NULLS,
     PERCENT,
     PLAIN,
@@ -49,7 +49,6 @@ from isometrics.sources.written_numbers import (
     Dialect,
     has_decimal_comma,
     is_number,
-    kinds_of_text,
     looks_like_number,
     matches,
     value_of,
@@ -119,11 +118,11 @@ class TextFiles(QuerySource):
         """Whether files lie in folders ``name=value`` inside a folder that was given."""
         self._megabytes = megabytes_of(memory)
         folder = ScratchFolder()
-        self.belongings += (folder,)
         # DuckDB makes joins of long lists of values, and these change the order of rows.
         ordered = {"disabled_optimizers": "in_clause"}
         connection = duckdb.connect(config=settings(memory, folder.name) | ordered)
         super().__init__(path, connection, TABLE)
+        self.belongings += (folder,)
         self._names: list[str] = []
         """The names of all columns."""
         self._kinds: dict[str, str] = {}
@@ -182,9 +181,10 @@ class TextFiles(QuerySource):
             while tell is not None and not done.wait(_POLL_SECONDS):
                 tell(int(max(self._connection.query_progress(), 0) / 100 * rows), rows)
 
+        watcher = Thread(target=poll, daemon=True)
+
         with reading(self.name):
             self._rows_of(f"SET memory_limit = '{self._megabytes}MiB'")
-            watcher = Thread(target=poll, daemon=True)
             watcher.start()
             try:
                 yield
@@ -193,11 +193,13 @@ class TextFiles(QuerySource):
                 watcher.join()
             # The table goes to the disk where rows that are counted need its place.
             self._rows_of(f"SET memory_limit = '{self._megabytes // _SHARE_OF_TABLE}MiB'")
-            self._describe(self._query("*", 0).schema)
+            table = self._connection.cursor().table(TABLE)
+            self._describe(table.limit(0).to_arrow_reader(1).schema)
             ((self.rows,),) = self._rows_of(f"SELECT count(*) FROM {TABLE}")
 
-    def _create(self, values: Mapping[str, str], table: str) -> None:
-        """Fill the table with values in SQL, by their names."""
+    def _create(self, kinds: Mapping[str, str], table: str, /, **more: str) -> None:
+        """Fill the table with columns of their kinds, and with more values in SQL by name."""
+        values = {name: value_of(quoted(name), kind) for name, kind in kinds.items()} | more
         named = ", ".join(f"{value} AS {quoted(name)}" for name, value in values.items())
         query = f"CREATE OR REPLACE TABLE {TABLE} AS SELECT {named} FROM {table}"
         self._connection.execute(query).fetchall()
@@ -357,7 +359,8 @@ class CSVFiles(TextFiles):
         super().__init__(path, files, memory)
         self.decimal = dialect.decimal
         self._nulls: Sequence[str] = NULLS
-        with closed_on_failure(self), reading(path):
+        with reading(path), ExitStack() as unless_done:
+            unless_done.callback(self.close)
             self._formats = {file: format_of(file, dialect) for file in files}
             with self._broken_lines_named():
                 table = f"SELECT * FROM {self._raw()} LIMIT {FIRST_ROWS}"
@@ -365,7 +368,7 @@ class CSVFiles(TextFiles):
             self._names = [name for name, *_ in self._rows_of(f"DESCRIBE {_FIRST}")]
             self._describe()
             in_files = {name for form in self._formats.values() for name in form.names}
-            kinds = kinds_of_text(dialect.decimal)
+            kinds = KINDS_OF_TEXT[dialect.decimal]
             # What folders say has a type already.
             self._candidates = self._fitting(
                 {name: kinds if name in in_files else () for name in self._names}, _FIRST
@@ -374,12 +377,13 @@ class CSVFiles(TextFiles):
             words = ", ".join(["count(*)", *(f"count(DISTINCT {quoted(name)})" for name in texts)])
             ((_, *counts),) = self._rows_of(f"SELECT {words} FROM {_FIRST}")
             self._free = {n for n, count in zip(texts, counts, strict=True) if count > _MOST_WORDS}
+            unless_done.pop_all()
 
     def _read(self, columns: Sequence[str]) -> None:
         """Read columns as the kinds that the first rows allow; again where later rows do not."""
         with self._broken_lines_named():
             kinds = {name: self._candidates[name][0] for name in columns}
-            self._create(self._values(kinds), self._raw())
+            self._create(kinds, self._raw())
             counts = ", ".join(f"count({quoted(name)})" for name in columns)
             ((rows, *present),) = self._rows_of(f"SELECT count(*), {counts} FROM {TABLE}")
             counted = dict(zip(columns, present, strict=True))
@@ -390,11 +394,8 @@ class CSVFiles(TextFiles):
             better |= {name: TEXT for name in columns if not counted[name]}
             if better.items() - kinds.items():
                 kinds |= better
-                self._create(self._values(kinds), self._raw())
+                self._create(kinds, self._raw())
             self._kinds = kinds
-
-    def _values(self, kinds: Mapping[str, str]) -> dict[str, str]:
-        return {name: value_of(quoted(name), kind) for name, kind in kinds.items()}
 
     def _fitting(self, candidates: Mapping[str, Sequence[str]], table: str) -> dict[str, list[str]]:
         """Return the kinds that all texts of each column have, the narrowest first."""
@@ -413,11 +414,9 @@ class CSVFiles(TextFiles):
 
     def is_number(self, text: str) -> bool:
         """Tell whether a text is a number as the files write them."""
-        return (
-            super().is_number(text)
-            if self.decimal is None
-            else matches(text, f"{PLAIN} {self.decimal}")
-        )
+        if self.decimal is None:
+            return super().is_number(text)
+        return matches(text, f"{PLAIN} {self.decimal}")
 
     def notes(self) -> list[str]:
         """Return what a reader should know about how the files were read."""
@@ -465,7 +464,7 @@ class CSVFiles(TextFiles):
         # No text stands for null, not even the empty one.
         self._nulls = (token_hex(),)
         with self._filling_table():
-            self._create(self._values(kinds) | added, self._raw())
+            self._create(kinds, self._raw(), **added)
         self._kinds = kinds | dict.fromkeys(added, PLAIN)
         return True
 
@@ -580,7 +579,8 @@ class JSONFiles(TextFiles):
         super().__init__(path, files, memory)
         paths = ", ".join(literal(only_this(file)) for file in files)
         read = f"read_json([{paths}], format = 'auto'"
-        with closed_on_failure(self), self._lines_named(), reading(path):
+        with ExitStack() as unless_done, self._lines_named(), reading(path):
+            unless_done.callback(self.close)
             for file in files:
                 start_of(file)
             # What folders say is no key of an object.
@@ -594,6 +594,7 @@ class JSONFiles(TextFiles):
             self._types = self._described(self._typed) if self._partitioned else keys
             self._names = list(self._types)
             self._describe()
+            unless_done.pop_all()
 
     @contextmanager
     def _lines_named(self) -> Iterator[None]:
@@ -630,7 +631,7 @@ class JSONFiles(TextFiles):
 
     def _read(self, columns: Sequence[str]) -> None:
         with self._lines_named(), reading(self.name):
-            self._create({name: quoted(name) for name in columns}, self._typed)
+            self._create(dict.fromkeys(columns, TEXT), self._typed)
         # DuckDB takes whole numbers of both signs for those of 128 bits, which few are.
         for name in columns:
             if self._types[name] == "HUGEINT":

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from isometrics._core.parameters import check_choice
-from isometrics.errors import Advice, ParameterError
+from isometrics.errors import Advice
 
 COMMA, POINT = ",", "."
 _MARKS = (COMMA, POINT)
@@ -47,6 +46,12 @@ NULLS = ("", "NA", "N/A", "null", "NULL", "None")
 """What stands for a missing value in CSV; it is refused, as any missing value is."""
 TEXT = "VARCHAR"
 _TRUTH, _INTEGERS = "BOOLEAN", ("BIGINT", "HUGEINT")
+KINDS_OF_TEXT: dict[str | None, tuple[str, ...]] = {
+    None: (_TRUTH, *_INTEGERS, PLAIN, PERCENT),
+    **{mark: (_TRUTH, *_INTEGERS, f"NUMBER {mark}", f"PERCENT {mark}") for mark in _MARKS},
+}
+"""What a column of text may hold, by the mark before decimals, the narrowest kind first; all may be
+text besides."""
 _ZERO_IN_FRONT = r"\s*[+-]?0[0-9]"
 """What begins like this is an identifier, as 007 is."""
 
@@ -58,21 +63,6 @@ class Dialect(NamedTuple):
     """The mark before decimals; by default a point, and no mark between groups of digits."""
     header: bool | None = None
     """Whether the first line has the names of the columns; by default it is recognised."""
-
-    @classmethod
-    def of(cls, decimal: str | None, header: bool | None) -> Dialect:
-        """Check what a user gave."""
-        if decimal is not None:
-            check_choice(decimal, "decimal", (COMMA, POINT))
-        if header is not None and not isinstance(header, bool):
-            raise ParameterError(f"must be True or False but is {header!r}", parameter="header")
-        return cls(decimal, header)
-
-
-def kinds_of_text(decimal: str | None) -> tuple[str, ...]:
-    """Return what a column of text may hold, the narrowest kind first; all may be text besides."""
-    marked = (PLAIN, PERCENT) if decimal is None else (f"NUMBER {decimal}", f"PERCENT {decimal}")
-    return (_TRUTH, *_INTEGERS, *marked)
 
 
 def matches(text: str, kind: str) -> bool:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from isometrics._core.arrays import Floats
-    from isometrics._core.progress import ProgressLike
+    from isometrics._core.parameters import ProgressLike
     from isometrics._counting.replicates import Kernel
     from isometrics.uncertainty.resampling import Evaluate, Evidence, Resampling
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import numpy as np
 
 from isometrics._core.arrays import prepend_zero
-from isometrics._core.parameters import check_prevalence, parse_jobs
-from isometrics._core.progress import reporting
+from isometrics._core.parameters import check_prevalence, parse_jobs, reporting
 from isometrics._core.sample import UNNAMED
 from isometrics._core.score_columns import parse_predictions
 from isometrics._counting.numpy_kernel import running_sum
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from isometrics._core.arrays import Counts, Floats
-    from isometrics._core.progress import ProgressLike
+    from isometrics._core.parameters import ProgressLike
     from isometrics._core.sample import Sample
     from isometrics._counting.replicates import Kernel
 

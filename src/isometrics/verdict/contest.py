@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
-    from isometrics._core.progress import ProgressLike
+    from isometrics._core.parameters import ProgressLike
     from isometrics._core.sample import Sample
     from isometrics._counting.best_rules import ClassRows
     from isometrics._counting.replicates import Stream

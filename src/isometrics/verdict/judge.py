@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isometrics._core.parameters import parse_random_state
-from isometrics._core.progress import part_of_progress, reporting
+from isometrics._core.parameters import parse_random_state, part_of_progress, reporting
 from isometrics._core.results import join_names
 from isometrics._core.sample import Sample
 from isometrics._counting.best_rules import at_least_finite

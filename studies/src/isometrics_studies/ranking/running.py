@@ -9,8 +9,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isometrics._core.parameters import parse_jobs
-from isometrics._core.progress import reporting
+from isometrics._core.parameters import parse_jobs, reporting
 from isometrics.errors import EmptyInputError, FileError, ParameterError, system_reason
 from isometrics_studies.ranking.models import first_models
 from isometrics_studies.ranking.results import (
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
 
-    from isometrics._core.progress import ProgressLike
+    from isometrics._core.parameters import ProgressLike
     from isometrics_studies.ranking.datasets import DataSet
     from isometrics_studies.ranking.runs import RunTask
 
