@@ -11,7 +11,6 @@ from isometrics._core.results import distinct_decimals, join_names, join_texts, 
 from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.confusion import Confusion, wilson_bound
 from isometrics.decisions.objective import Linear, Ratio
-from isometrics.measures import AUROC
 from isometrics.points import OperatingPoints
 from isometrics.uncertainty.intervals import percent_of_replicates
 
@@ -29,7 +28,16 @@ def answer(verdict: Verdict) -> str:
     if verdict.better_than_nothing is False:
         # Which of several useless models leads does not matter.
         return f"{_nothing_is_better(verdict)} {_expectation(verdict)}"
-    said = [_instruction(verdict), _expectation(verdict), _rivals(verdict)]
+    rule = f"flag scores of {verdict.threshold_text} or more"
+    if verdict.threshold == math.inf:
+        rule = "flag nothing"
+    elif math.isnan(verdict.threshold):
+        rule = f"take {verdict.decision.label}"
+    if verdict._of_class:
+        rule += f" as {_named(verdict.model)}"
+    elif len(verdict.wins) > 1 or verdict.model not in ("", "score"):
+        rule = f"use {_named(verdict.model)} and {rule}"
+    said = [f"{rule[0].upper()}{rule[1:]}.", _expectation(verdict), _rivals(verdict)]
     return " ".join(filter(None, said))
 
 
@@ -37,13 +45,15 @@ def lines(verdict: Verdict) -> list[str]:
     """Return the answer, and below it what it stands on."""
     said = [answer(verdict), _explained(verdict.objective)]
     said += [_constraint(each, verdict) for each in verdict.kept]
-    said += [
-        _lead(verdict),
-        _threshold(verdict),
-        _nothing(verdict),
-        _weights(verdict),
-        verdict.method,
-    ]
+    said += [_lead(verdict), _threshold(verdict)]
+    nothing = verdict.doing_nothing.items()
+    values = [f"{name} {shown(value)}" for name, value in nothing if not math.isnan(value)]
+    if values:
+        verb = "achieves" if verdict.objective.higher_is_better else "costs"
+        better = " The choice is better than that beyond chance."
+        more = better if verdict.better_than_nothing else ""
+        said.append(f"Doing nothing {verb}: {', '.join(values)}.{more}")
+    said += [_weights(verdict), verdict.method]
     said += [f"Beware: {warning}" for warning in verdict.warnings]
     return [line for line in said if line]
 
@@ -75,19 +85,6 @@ def _amount(value: float) -> str:
 def _named(model: str | None) -> str:
     """Return the name of a model on one line; one without letters in quotes."""
     return join_names([model or ""])
-
-
-def _instruction(verdict: Verdict) -> str:
-    rule = f"flag scores of {verdict.threshold_text} or more"
-    if verdict.threshold == math.inf:
-        rule = "flag nothing"
-    elif math.isnan(verdict.threshold):
-        rule = f"take {verdict.decision.label}"
-    if verdict._of_class:
-        return f"{rule[0].upper()}{rule[1:]} as {_named(verdict.model)}."
-    if len(verdict.wins) <= 1 and verdict.model in ("", "score"):
-        return f"{rule[0].upper()}{rule[1:]}."
-    return f"Use {_named(verdict.model)} and {rule}."
 
 
 def _expectation(verdict: Verdict) -> str:
@@ -266,21 +263,6 @@ def _threshold(verdict: Verdict) -> str:
     return " ".join(said)
 
 
-def _nothing(verdict: Verdict) -> str:
-    values = [
-        f"{name} {shown(value)}"
-        for name, value in verdict.doing_nothing.items()
-        if not math.isnan(value)
-    ]
-    if not values:
-        return ""
-    verb = "achieves" if verdict.objective.higher_is_better else "costs"
-    said = f"Doing nothing {verb}: {', '.join(values)}."
-    if verdict.better_than_nothing:
-        said += " The choice is better than that beyond chance."
-    return said
-
-
 def _weights(verdict: Verdict) -> str:
     """Say for which other weights of recall, or ratios of the costs, the choice is the same."""
     if verdict.other_weights is None or verdict.runner_up is None:
@@ -361,6 +343,8 @@ def caveats_of(contest: Contest, choice: Choice, expected: float) -> tuple[str, 
     table = contest.tables[choice.model]
     area = float(np.trapezoid(table.tp / table.positives, table.fp / table.negatives))
     if is_below_chance(area, positives, rows - positives):
+        from isometrics.measures import AUROC
+
         said.append(f"{AUROC.name} is {area:.3f}, below 0.5 beyond chance; {REVERSED}")
     distinct = table.size - 1
     if distinct == 1:
