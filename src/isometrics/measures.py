@@ -481,6 +481,8 @@ def f_at(threshold: float, *, beta: float = 1.0) -> Measure:
     >>> f_at(0.7).name, f_at(0.7).of(pts)
     ('F (β 1) at 0.7', 0.8)
     """
+    from isometrics._counting.confusion import f_name
+
     beta = _checked(beta)
     return _at(threshold, f_name(beta), lambda row: row.f(beta)[0])
 
@@ -516,6 +518,8 @@ def _at(threshold: float, what: str, of: Formula) -> Measure:
 
 def optimal_threshold(beta: float = 1.0) -> Measure:
     """Return the measure best threshold for F_β; of equally good ones, the highest."""
+    from isometrics._counting.confusion import f_name
+
     beta = _checked(beta)
     name = f_name(beta, "best threshold")
     best = _at_best(name, beta, lambda points: points.thresholds)
@@ -554,20 +558,17 @@ def _best_row(points: OperatingPoints, beta: float) -> int:
     return int(np.argmax(values >= np.nanmax(values) * (1 - 1e-15)))
 
 
-def f_name(beta: float, what: str = "F") -> str:
-    """Return the printed name of F_β, such as ``F (β 1)``, or of something else at this β."""
-    from isometrics._core.results import number
-
-    return f"{what} (β {number(beta)})"
-
-
 def best_f_name(beta: float) -> str:
     """Return the printed name of F_β at its best threshold, such as ``best F (β 1)``."""
+    from isometrics._counting.confusion import f_name
+
     return f_name(beta, "best F")
 
 
 def f_gain_name(beta: float) -> str:
     """Return the printed name of the F_β gain, such as ``F gain (β 1)``."""
+    from isometrics._counting.confusion import f_name
+
     return f_name(beta, "F gain")
 
 

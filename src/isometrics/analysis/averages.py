@@ -20,6 +20,7 @@ from isometrics._core.parameters import (
 )
 from isometrics._core.results import ResultTable, join_names, number
 from isometrics._core.threshold_text import threshold_text
+from isometrics._counting.confusion import f_name
 from isometrics.decisions.best import best_threshold
 from isometrics.errors import (
     EmptyInputError,
@@ -29,7 +30,7 @@ from isometrics.errors import (
     UndefinedWarning,
     warn,
 )
-from isometrics.measures import AUPRG, AUROC, f_name, parse_measures
+from isometrics.measures import AUPRG, AUROC, parse_measures
 from isometrics.points import OperatingPoints
 from isometrics.points.models import ROUNDING, is_whole, named_models
 

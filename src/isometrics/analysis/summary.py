@@ -19,6 +19,7 @@ from isometrics._core.results import (
     percent,
     table_width,
 )
+from isometrics._counting.confusion import f_name
 from isometrics.analysis.averages import macro_average
 from isometrics.decisions.objective import parse_f_objectives
 from isometrics.decisions.thresholds import ALL_ROWS, Thresholds, batches_of, thresholds_of
@@ -33,7 +34,6 @@ from isometrics.measures import (
     best_f_name,
     constant_score,
     f_key,
-    f_name,
     key_of,
     measure_named,
     measures_of,
@@ -482,7 +482,7 @@ def _evidence_by_group(analysis: Analysis) -> Mapping[str, Evidence]:
     by_class = {name: rows.split_by_group() for name, rows in analysis.class_rows.items()}
 
     def evidence(group: str) -> Evidence:
-        models = analysis._tables_as_counted(group)
+        models = analysis._tables_of(group, as_counted=True)
         classes = {name: by_class[name][group] for name in models} if by_class else None
         return Evidence(models, rows.get(group), by_class=classes)
 

@@ -240,7 +240,9 @@ def check_thresholds(
             estimates = None
             if options is not None and not math.isnan(best.tp):
                 own = options._replace(progress=part_of_progress(report, part, len(entries)))
-                models = {entry.model: analysis._tables_as_counted(entry.group)[entry.model]}
+                models = {
+                    entry.model: analysis._tables_of(entry.group, as_counted=True)[entry.model]
+                }
                 sample = samples.get((entry.group, entry.model))
                 contest = contest_of_rows(sample, models, objective, own, analysis.prevalence)
                 if contest is None:

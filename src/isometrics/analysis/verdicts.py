@@ -165,7 +165,7 @@ def verdicts_by_beta(analysis: Analysis, options: Mapping[str, Any]) -> tuple[Ve
     """
     from isometrics.report.model import MOST_ROWS
 
-    models = analysis._tables_as_counted()
+    models = analysis._tables_of(as_counted=True)
     # Tables of several models do not tell which scores belong to one row.
     apart = analysis.rows is None and len(models) > 1
     work = _count_rows(analysis) * len(models)
@@ -196,7 +196,7 @@ def _count_rows(analysis: Analysis) -> int:
     """Return the number of rows; of a table, the weight of its rows."""
     if analysis.rows is not None:
         return analysis.rows.size
-    models = analysis._tables_as_counted()
+    models = analysis._tables_of(as_counted=True)
     return max(round(points.positives + points.negatives) for points in models.values())
 
 
@@ -315,7 +315,7 @@ def with_origin(
     The data are those that were counted, whatever prevalence they were moved to. Where the table
     lacks some, the rows are counted again, if they are known.
     """
-    counted = analysis._tables_as_counted(group)[model]
+    counted = analysis._tables_of(group, as_counted=True)[model]
     if rows is not None and not counted.table.complete:
         counted = count_models(rows.of_model(model))[model]
     origin = analysis.origins.get(model, UNKNOWN)
@@ -333,7 +333,7 @@ def _tuned(analysis: Analysis, tuning: Analysis, objective: Objective, options: 
     """Choose on tuning data and judge on an analysis; a budget counts rows of the latter."""
     contests = []
     for each in (analysis, tuning):
-        models = each._tables_as_counted()
+        models = each._tables_of(as_counted=True)
         contest = contest_of_rows(each.rows, models, objective, options, analysis.prevalence)
         if contest is None:
             raise NotAnswerableError(
@@ -357,7 +357,7 @@ def _over_rows(
     options: Options,
 ) -> Verdict:
     """Judge the models on the rows of a group; or, where these are not known, their tables."""
-    models = analysis._tables_as_counted(group)
+    models = analysis._tables_of(group, as_counted=True)
     contest = contest_of_rows(known_rows, models, objective, options, analysis.prevalence)
     if contest is not None:
         folds = None

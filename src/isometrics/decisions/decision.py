@@ -23,10 +23,9 @@ from isometrics._core.files import (
 )
 from isometrics._core.results import ResultTable, join_names, number
 from isometrics._core.threshold_text import threshold_text
-from isometrics._counting.confusion import Confusion, f_weights
+from isometrics._counting.confusion import Confusion, f_name, f_weights
 from isometrics.decisions.objective import ObjectiveOptions
 from isometrics.errors import FileError, NotAnswerableError, ScoreError
-from isometrics.measures import f_name
 
 if TYPE_CHECKING:
     import os
