@@ -541,21 +541,21 @@ def optimal_f_gain(beta: float = 1.0) -> Measure:
 
 def _at_best(name: str, beta: float, of: Callable[[OperatingPoints], Floats]) -> Measure:
     """Return what the row with the highest F_β has."""
-    return Measure(name, lambda points: float(of(points)[_best_row(points, beta)]), Detail.RUNS)
+
+    def value(points: OperatingPoints) -> float:
+        import numpy as np
+
+        values = points.f(beta)
+        # Equal values may differ in their last bits; the first row has the highest threshold.
+        return float(of(points)[np.argmax(values >= np.nanmax(values) * (1 - 1e-15))])
+
+    return Measure(name, value, Detail.RUNS)
 
 
 def _checked(beta: float) -> float:
     from isometrics._core.parameters import check_beta
 
     return check_beta(beta)
-
-
-def _best_row(points: OperatingPoints, beta: float) -> int:
-    import numpy as np
-
-    values = points.f(beta)
-    # Equal values may differ in their last bits; the first row has the highest threshold.
-    return int(np.argmax(values >= np.nanmax(values) * (1 - 1e-15)))
 
 
 def best_f_name(beta: float) -> str:
@@ -685,11 +685,6 @@ def measures_together(
     return values, baselines
 
 
-def constant_score(points: OperatingPoints) -> OperatingPoints:
-    """Return the table of a model that gives every row of the same sample one score."""
-    return _constant_table(points.positives, points.negatives)
-
-
 def baselines_of(points: OperatingPoints) -> dict[str, float]:
     """Return the measures of a model that gives every row one score.
 
@@ -706,11 +701,12 @@ def baselines_of(points: OperatingPoints) -> dict[str, float]:
 @lru_cache(maxsize=1024)
 def _baseline(measure: Measure, positives: Total, negatives: Total) -> float:
     """Return the baseline for totals, which many models and groups share."""
-    return (measure.baseline or measure.of)(_constant_table(positives, negatives))
+    return (measure.baseline or measure.of)(constant_table(positives, negatives))
 
 
 @lru_cache(maxsize=1024)
-def _constant_table(positives: Total, negatives: Total) -> OperatingPoints:
+def constant_table(positives: Total, negatives: Total) -> OperatingPoints:
+    """Return the table of a model that gives every row of a sample one score."""
     from isometrics.points import OperatingPoints
 
     return OperatingPoints.from_counts([], [], positives=positives, negatives=negatives)

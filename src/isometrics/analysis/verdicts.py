@@ -29,8 +29,6 @@ from isometrics.verdict.judge import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from isometrics._core.progress import ProgressLike
     from isometrics._core.sample import Sample
     from isometrics.analysis.analysis import Analysis
@@ -362,7 +360,15 @@ def _over_rows(
     if contest is not None:
         folds = None
         if options.folds and known_rows is not None:
-            folds = _folds(known_rows, clustered=options.clusters)
+            if known_rows.groups is None:
+                raise ParameterError(
+                    "folds=True takes the groups for folds, but there are no groups"
+                )
+            groups, folds = np.unique(known_rows.groups.codes, return_inverse=True)
+            if groups.size < 2:
+                raise ParameterError("there is one group only; as folds two or more are needed")
+            if options.clusters:
+                folds = np.arange(groups.size)
         (judged,) = judge([contest], options, folds)
         return _with_origin(judged, analysis, group, known_rows)
     reason = analysis._why_without_rows()
@@ -408,13 +414,3 @@ def contest_of_rows(
         return contest
     sure = replace(contest.objective, effective=effective_rows(contest))
     return replace(contest, objective=sure)
-
-
-def _folds(rows: Sample, *, clustered: bool) -> NDArray[np.int64]:
-    """Return the fold of each unit, where the groups are the folds."""
-    if rows.groups is None:
-        raise ParameterError("folds=True takes the groups for folds, but there are no groups")
-    groups, codes = np.unique(rows.groups.codes, return_inverse=True)
-    if groups.size < 2:
-        raise ParameterError("there is one group only; as folds two or more are needed")
-    return np.arange(groups.size) if clustered else np.asarray(codes, np.int64)

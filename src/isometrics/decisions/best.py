@@ -66,7 +66,12 @@ class OptimalThresholds(RowMeasures):
         # Rounding is monotone, for the product as for the ends, so no optimal row is missed here.
         squared = beta * beta
         rows = np.flatnonzero((self.beta_squared_lo <= squared) & (squared <= self.beta_squared_hi))
-        losses = [self._loss(row, beta) for row in rows.tolist()]
+        losses = []
+        for row in rows.tolist():
+            # (β²·fn + fp)/tp falls as F_β rises, exactly; for β = ∞, fn/tp.
+            tp, fp = Fraction(self.tp[row].item()), Fraction(self.fp[row].item())
+            fn = Fraction(self.points.positives) - tp
+            losses.append(fn / tp if math.isinf(beta) else (Fraction(beta) ** 2 * fn + fp) / tp)
         best = min(losses)
         rows = rows[[loss == best for loss in losses]]
         return replace(
@@ -75,12 +80,6 @@ class OptimalThresholds(RowMeasures):
             beta_squared_lo=self.beta_squared_lo[rows],
             beta_squared_hi=self.beta_squared_hi[rows],
         )
-
-    def _loss(self, row: int, beta: float) -> Fraction:
-        """Return (β²·fn + fp)/tp, which falls as F_β rises, exactly; for β = ∞, fn/tp."""
-        tp, fp = Fraction(self.tp[row].item()), Fraction(self.fp[row].item())
-        fn = Fraction(self.points.positives) - tp
-        return fn / tp if math.isinf(beta) else (Fraction(beta) ** 2 * fn + fp) / tp
 
     def _title(self) -> str:
         rows = "1 threshold is" if len(self) == 1 else f"{len(self)} thresholds are"

@@ -391,7 +391,10 @@ def _model(
         # Integers beyond 2**53 are long doubles in Python, which browsers do not have.
         "rounded": not np.array_equal(thresholds, thinned.thresholds, equal_nan=True),
         # Of a table with all its rows, the next row has it.
-        "below": None if complete else packed_below(thresholds, table.next_lower(rows)),
+        # In steps from each float to the next.
+        "below": None
+        if complete
+        else {"whole": _encode(_words(thresholds) - _words(table.next_lower(rows)))},
         "tp": packed(thinned.tp),
         "fp": packed(thinned.fp),
         "labels": (
@@ -522,18 +525,6 @@ def packed(values: Counts) -> dict[str, str]:
     if values.dtype.kind == "i":
         return {"whole": _encode(values.astype(np.int64).view(np.uint64))}
     return {"real": _encode(_words(values))}
-
-
-def packed_below(values: Counts, below: Counts) -> dict[str, str]:
-    """Pack floats as their distances below others, in steps from each float to the next.
-
-    Examples
-    --------
-    >>> text = packed_below(np.array([np.inf, 0.5]), np.array([np.inf, np.nextafter(0.5, 0)]))
-    >>> unpacked(text).tolist()
-    [0, 1]
-    """
-    return {"whole": _encode(_words(values) - _words(below))}
 
 
 def _words(values: Counts) -> Words:

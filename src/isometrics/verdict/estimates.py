@@ -213,7 +213,13 @@ def confidence_set(values: Floats, replicates: Floats, level: float = 0.95) -> C
     while stays.sum() > 1:
         models = np.flatnonzero(stays)
         pairs = np.ix_(models, models)
-        largest = _largest_differences(centred[models], unit[pairs])
+        # The largest studentised difference of two models in each replicate.
+        largest = np.zeros(centred.shape[1])
+        for row, model in enumerate(models[1:], 1):
+            others = (
+                np.abs(centred[model] - centred[models[:row]]) / unit[model, models[:row], None]
+            )
+            np.maximum(largest, others.max(axis=0), out=largest)
         if np.isnan(margin).all():
             margin = float(np.quantile(largest, level)) * np.where(error > 0, error, np.nan)
         farthest = behind[pairs].max(axis=1)
@@ -221,15 +227,6 @@ def confidence_set(values: Floats, replicates: Floats, level: float = 0.95) -> C
             break
         stays[models[np.argmax(farthest)]] = False
     return ConfidenceSet(stays, margin)
-
-
-def _largest_differences(centred: Floats, error: Floats) -> Floats:
-    """Return the largest studentised difference of two models in each replicate."""
-    largest = np.zeros(centred.shape[1])
-    for model in range(1, len(centred)):
-        others = np.abs(centred[model] - centred[:model]) / error[model, :model, None]
-        np.maximum(largest, others.max(axis=0), out=largest)
-    return largest
 
 
 # ---------------------------------------------------------------------- rows that were not seen

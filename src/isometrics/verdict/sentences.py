@@ -220,8 +220,11 @@ def _explained(objective: Objective) -> str:
 
 
 def _constraint(kept: KeptConstraint, verdict: Verdict) -> str:
-    # Limits are asked for in percent.
-    text, miss = (_share, "exceed") if kept.is_limit else (shown, "miss")
+    text: Callable[[float], str]
+    text, miss = shown, "miss"
+    if kept.is_limit:
+        # Limits are asked for in percent; two digits are enough.
+        text, miss = lambda share: f"{number(float(f'{100 * share:.2g}'))}%", "exceed"
     if math.isnan(kept.expected):
         return f"Asked for {kept.constraint}: {text(kept.here)} on these rows."
     ends = _ends(kept.interval, verdict, text)
@@ -230,11 +233,6 @@ def _constraint(kept: KeptConstraint, verdict: Verdict) -> str:
         f"{text(kept.here)} on these rows); the chance to {miss} it is "
         f"{percent_of_replicates(kept.missed, verdict.replicates)}."
     )
-
-
-def _share(share: float) -> str:
-    """Return a share in percent, to two digits."""
-    return f"{number(float(f'{100 * share:.2g}'))}%"
 
 
 def _threshold(verdict: Verdict) -> str:
