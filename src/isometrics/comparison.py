@@ -17,10 +17,10 @@ from isometrics._core.threshold_text import ThresholdTexts
 from isometrics._counting.confusion import Confusion
 from isometrics._table.path import EVERYTHING, NOTHING, Path, hull_of, path_of
 from isometrics._table.table import Kind, Table
-from isometrics.errors import NoCurveError, NotAnswerableError
+from isometrics.errors import NoCurveError, NotAnswerableError, ParameterError
 from isometrics.measures import TRADEOFF_AREA, Shown, registered
 from isometrics.points import OperatingPoints
-from isometrics.points.models import ROUNDING, check_one_prevalence, is_whole, parse_models
+from isometrics.points.models import ROUNDING, is_whole, parse_models, same_prevalence
 from isometrics.spaces.indices import ClosedIndex, WeightedIndex, index_named
 from isometrics.spaces.tradeoff import grid_with, ranges_of, tradeoff_of_rows, with_closest
 
@@ -429,7 +429,13 @@ def compare(
     ('bold',)
     """
     named = parse_models(models)
-    check_one_prevalence(named)
+    first, *others = named
+    for name in others:
+        if not same_prevalence(named[first].table, named[name].table):
+            raise ParameterError(
+                f"{first!r} has prevalence {named[first].prevalence:.6g} but {name!r} has "
+                f"{named[name].prevalence:.6g}; bring them to one with at_prevalence()"
+            )
     chosen = index_named(index)
     curves = {name: points.tradeoff(chosen) for name, points in named.items()}
     return Comparison(

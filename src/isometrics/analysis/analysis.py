@@ -675,7 +675,11 @@ class Analysis(Value):
             check_choice(space, "space", SPACES)
         if bands is not None and group is not None:
             raise ParameterError("bands are drawn for all rows; leave out group=")
-        models = self.models if group is None else self._group(group)
+        if group in self.skipped and group not in self.groups:
+            raise ParameterError(f"group {group!r} has no table: {self.skipped[group]}")
+        models = self.models
+        if group is not None:
+            models = self.groups[check_choice(group, "group", tuple(self.groups))]
 
         from isometrics.plot.results import band
         from isometrics.plot.spaces import PlotOptions, draw_space, panels
@@ -833,11 +837,6 @@ class Analysis(Value):
                 yield Entry(name, group, points)
             if report is not None:
                 report(done, len(groups))
-
-    def _group(self, name: str) -> dict[str, OperatingPoints]:
-        if name in self.skipped and name not in self.groups:
-            raise ParameterError(f"group {name!r} has no table: {self.skipped[name]}")
-        return self.groups[check_choice(name, "group", tuple(self.groups))]
 
 
 def refuse_without_intervals(options: Iterable[str], confidence_level: float | None) -> None:

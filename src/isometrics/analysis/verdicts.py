@@ -128,8 +128,17 @@ def quick_verdicts(
         if each is not None
     )
     if tuning is None and work > _MOST_WORK:
-        level = options.get("confidence_level", 0.95)
-        return _verdicts_of_tables(whole, objective, level)._replace(by_beta=many)
+        level, of_class = options.get("confidence_level", 0.95), whole.one_vs_rest
+        parsed = parse_objective(**objective).for_rows(float(_count_rows(whole)))
+        parts = {name: {name: whole.models[name]} for name in whole.models}
+        verdicts = {
+            name: replace(
+                judge_tables(part, parsed, level, "the rows were not drawn again"),
+                _of_class=of_class,
+            )
+            for name, part in (parts if of_class else {"": whole.models}).items()
+        }
+        return Verdicts(verdicts, of_class, 0, many)
     affordable = min(RESAMPLES, max(int(WORK / work) // 100 * 100, FEWEST_RESAMPLES))
     return verdicts_of(whole, {"n_resamples": affordable, **options})._replace(by_beta=many)
 
@@ -196,25 +205,6 @@ def _count_rows(analysis: Analysis) -> int:
         return analysis.rows.size
     models = analysis._tables_of(as_counted=True)
     return max(round(points.positives + points.negatives) for points in models.values())
-
-
-def _verdicts_of_tables(
-    analysis: Analysis, objective: dict[str, Any], confidence_level: float
-) -> Verdicts:
-    """Judge the tables without drawing their rows again."""
-    models = analysis.models
-    parts = (
-        {name: {name: models[name]} for name in models} if analysis.one_vs_rest else {"": models}
-    )
-    parsed = parse_objective(**objective).for_rows(float(_count_rows(analysis)))
-    reason = "the rows were not drawn again"
-    verdicts = {
-        name: replace(
-            judge_tables(part, parsed, confidence_level, reason), _of_class=analysis.one_vs_rest
-        )
-        for name, part in parts.items()
-    }
-    return Verdicts(verdicts, analysis.one_vs_rest, 0)
 
 
 def verdict_on(analysis: Analysis, asked: VerdictOptions, tuning: Analysis | None) -> Verdict:

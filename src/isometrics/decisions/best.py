@@ -261,7 +261,17 @@ def best_rule(pts: OperatingPoints, objective: Objective) -> Decision:
     if may_hide_better(table, objective):
         table.refuse_gaps("the best row under constraints")
     if not rows.size:
-        raise ParameterError(_refusal(rules, objective))
+        counts, asked = rules.counts, objective.constraints
+        if [each.quantity for each in asked] == ["precision"] and rules.has_hull:
+            reached = number(float(np.nanmax(counts.precision)))
+            raise ParameterError(
+                f"no threshold reaches precision {number(asked[0].level)}; the best is {reached}"
+            )
+        kept = np.logical_and.reduce([each.kept_by(counts) for each in asked]).any()
+        # A rule that keeps them may have no value.
+        needs = objective.needs if kept else ""
+        said = join_names([each.label for each in asked])
+        raise ParameterError(f"no threshold{needs} has {said}; {objective.advice}")
     return _best_of_rows(rules, rows, objective)
 
 
@@ -285,19 +295,6 @@ def _best_of_rows(table: Table, rows: NDArray[np.intp], objective: Objective) ->
 def _with_trivial_rules(table: Table) -> Table:
     """Return all rows, the empty and the always-positive rule included."""
     return table if table.nested else ordered_with_ends(table)
-
-
-def _refusal(table: Table, objective: Objective) -> str:
-    """Say which constraint no row keeps."""
-    asked = {each.quantity: each.level for each in objective.constraints}
-    said = join_names([each.label for each in objective.constraints])
-    if list(asked) == ["precision"] and table.has_hull:
-        best = number(float(np.nanmax(table.counts.precision)))
-        return f"no threshold reaches precision {number(asked['precision'])}; the best is {best}"
-    kept = [each.kept_by(table.counts) for each in objective.constraints]
-    # A rule that keeps them may have no value.
-    needs = objective.needs if np.logical_and.reduce(kept).any() else ""
-    return f"no threshold{needs} has {said}; {objective.advice}"
 
 
 def may_hide_better(table: Table, objective: Objective) -> bool:

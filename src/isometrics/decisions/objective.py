@@ -321,6 +321,9 @@ class Linear(Objective):
     cost: float | None = None
     as_accuracy: bool = False
 
+    # Flagging nothing has a cost, too.
+    allows_nothing: ClassVar[bool] = True
+
     @property
     def name(self) -> str:
         """The cost per row, or the accuracy."""
@@ -344,11 +347,6 @@ class Linear(Objective):
     def higher_is_better(self) -> bool:
         """Whether it is the accuracy."""
         return self.as_accuracy
-
-    @property
-    def allows_nothing(self) -> bool:
-        """Flagging nothing has a cost, too."""
-        return True
 
     @property
     def unit(self) -> float:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from isometrics.decisions.objective import Objective
     from isometrics.uncertainty.intervals import Interval
     from isometrics.verdict.contest import Choice, Contest
-    from isometrics.verdict.verdict import KeptConstraint, Verdict
+    from isometrics.verdict.verdict import KeptConstraint, OtherWeights, Verdict
 
 
 def answer(verdict: Verdict) -> str:
@@ -37,7 +37,9 @@ def answer(verdict: Verdict) -> str:
         rule += f" as {_named(verdict.model)}"
     elif len(verdict.wins) > 1 or verdict.model not in ("", "score"):
         rule = f"use {_named(verdict.model)} and {rule}"
-    said = [f"{rule[0].upper()}{rule[1:]}.", _expectation(verdict), _rivals(verdict)]
+    said = [f"{rule[0].upper()}{rule[1:]}.", _expectation(verdict)]
+    if verdict.runner_up is not None and verdict.replicates:
+        said.append(_rivals(verdict, verdict.runner_up))
     return " ".join(filter(None, said))
 
 
@@ -45,7 +47,9 @@ def lines(verdict: Verdict) -> list[str]:
     """Return the answer, and below it what it stands on."""
     said = [answer(verdict), _explained(verdict.objective)]
     said += [_constraint(each, verdict) for each in verdict.kept]
-    said += [_lead(verdict), _threshold(verdict)]
+    if verdict.runner_up is not None:
+        said.append(_lead(verdict, verdict.runner_up))
+    said.append(_threshold(verdict))
     nothing = verdict.doing_nothing.items()
     values = [f"{name} {shown(value)}" for name, value in nothing if not math.isnan(value)]
     if values:
@@ -53,7 +57,9 @@ def lines(verdict: Verdict) -> list[str]:
         better = " The choice is better than that beyond chance."
         more = better if verdict.better_than_nothing else ""
         said.append(f"Doing nothing {verb}: {', '.join(values)}.{more}")
-    said += [_weights(verdict), verdict.method]
+    if verdict.runner_up is not None and verdict.other_weights is not None:
+        said.append(_weights(verdict, verdict.other_weights))
+    said.append(verdict.method)
     said += [f"Beware: {warning}" for warning in verdict.warnings]
     return [line for line in said if line]
 
@@ -82,9 +88,9 @@ def _amount(value: float) -> str:
     return number(value) if abs(value) < 1000 else f"{value:,.2f}"
 
 
-def _named(model: str | None) -> str:
+def _named(model: str) -> str:
     """Return the name of a model on one line; one without letters in quotes."""
-    return join_names([model or ""])
+    return join_names([model])
 
 
 def _expectation(verdict: Verdict) -> str:
@@ -133,9 +139,7 @@ def _nothing_is_better(verdict: Verdict) -> str:
     return f"No model is better than {best}, beyond chance; the choice would be {choice}."
 
 
-def _rivals(verdict: Verdict) -> str:
-    if verdict.runner_up is None or not verdict.replicates:
-        return ""
+def _rivals(verdict: Verdict, second: str) -> str:
     model, *others = _with_values(verdict)
     if verdict.model not in verdict.confidence_set:
         return (
@@ -156,12 +160,12 @@ def _rivals(verdict: Verdict) -> str:
         else f"{count:,} of {verdict.replicates:,}"
     )
     here = {each.name: each.here for each in verdict.models}
-    if verdict.kept and math.isnan(here[verdict.runner_up]):
+    if verdict.kept and math.isnan(here[second]):
         return (
             "No other model has a threshold that keeps this on these rows; "
             f"{_named(verdict.model)} wins in {how_many} resamples."
         )
-    losers = _named(verdict.runner_up) if len(verdict.wins) == 2 else "all other models"
+    losers = _named(second) if len(verdict.wins) == 2 else "all other models"
     return f"{_named(verdict.model)} beats {losers} in {how_many} resamples."
 
 
@@ -183,16 +187,16 @@ def _with_values(verdict: Verdict) -> list[str]:
     ]
 
 
-def _lead(verdict: Verdict) -> str:
+def _lead(verdict: Verdict, runner_up: str) -> str:
     """Say how far two models that cannot be told apart may be from each other."""
     is_known = not math.isnan(verdict.lead_interval.lower)
-    is_asked = verdict.runner_up in verdict.confidence_set
+    is_asked = runner_up in verdict.confidence_set
     if not (is_known and is_asked) or verdict.better_than_nothing is False:
         return ""
     # A cost is in the user's unit.
     factor = verdict.objective.unit
     low, high = (_difference(0.0 + end * factor) for end in verdict.lead_interval)
-    first, second = _named(verdict.model), _named(verdict.runner_up)
+    first, second = _named(verdict.model), _named(runner_up)
     level = percent(verdict.confidence_level)
     if verdict.objective.higher_is_better:
         return f"The lead of {first} over {second} is between {low} and {high} ({level})."
@@ -261,15 +265,12 @@ def _threshold(verdict: Verdict) -> str:
     return " ".join(said)
 
 
-def _weights(verdict: Verdict) -> str:
+def _weights(verdict: Verdict, other: OtherWeights) -> str:
     """Say for which other weights of recall, or ratios of the costs, the choice is the same."""
-    if verdict.other_weights is None or verdict.runner_up is None:
-        return ""
     low, high = verdict.beta_range
     if math.isnan(low):
         return ""
-    weights = verdict.other_weights.beta
-    ends = (low <= weights[0], high >= weights[-1])
+    ends = (low <= other.beta[0], high >= other.beta[-1])
     wins = f"{_named(verdict.model)} wins 95% of the resamples"
     if not isinstance(verdict.objective, Linear):
         if all(ends):

@@ -243,17 +243,15 @@ class Verdict(Value):
     def to_dict(self) -> dict[str, Any]:
         """Return all that JSON can hold, as docs/verdict.md describes it; NaN is None."""
         weights = self.other_weights
-        plain = ("model", "threshold", "threshold_text")
-        more = ("value", "expected", "interval", "confidence_level")
         found: dict[str, Any] = {
             "schema": SCHEMA,
             "sentence": self.sentence(),
             "objective": str(self.objective),
-            **self._of(*plain),
+            **self._of("model", "threshold", "threshold_text"),
             "counts": {name: getattr(self.decision, name) for name in ("tp", "fp", "fn", "tn")},
             "precision": self.decision.precision,
             "recall": self.decision.recall,
-            **self._of(*more),
+            **self._of("value", "expected", "interval", "confidence_level"),
             "constraints": [
                 {
                     name: getattr(each, name)
