@@ -26,7 +26,7 @@ from isometrics.measures import (
     area_brackets,
     area_in,
     baselines_of,
-    constant_score,
+    constant_table,
     f_at,
     f_gain_at,
     kernel_of,
@@ -75,7 +75,7 @@ def test_areas_are_those_of_the_reference(sample):
 @settings(max_examples=60)
 def test_baselines_are_the_measures_of_one_score_for_all(positives, negatives):
     points = iso.OperatingPoints.from_counts([1], [0], positives=positives, negatives=negatives)
-    constant = constant_score(points)
+    constant = constant_table(points.positives, points.negatives)
     assert constant.tp.tolist() == [0, positives]
     found = measures_of(constant)
     for name, baseline in baselines_of(points).items():

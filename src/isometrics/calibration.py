@@ -453,7 +453,10 @@ def calibration_report(
     level = check_confidence(confidence, name="confidence")
     # A certainty that proves wrong would cost infinitely much; scikit-learn cuts it off here, too.
     possible = np.clip(values, _LEAST, 1 - _LEAST)
-    bin_index = _bins_of_equal_size(values, n_bins)
+    distinct, distinct_index = np.unique(values, return_inverse=True)
+    # Equal values are in the bin of the first of them; bins without values are not numbered.
+    bin_of_distinct = np.searchsorted(np.sort(values), distinct) * n_bins // values.size
+    bin_index = np.unique(bin_of_distinct, return_inverse=True)[1][distinct_index]
     items = np.bincount(bin_index)
     positives = np.bincount(bin_index[labels], minlength=items.size)
     predicted = np.bincount(bin_index, values) / items
@@ -477,12 +480,3 @@ def calibration_report(
         lower,
         upper,
     )
-
-
-def _bins_of_equal_size(values: Floats, n_bins: int) -> NDArray[np.intp]:
-    """Return each value's bin, from 0; equal values are in the bin of the first of them."""
-    distinct, distinct_index = np.unique(values, return_inverse=True)
-    rank = np.searchsorted(np.sort(values), distinct)
-    bin_of_distinct = rank * n_bins // values.size
-    # Bins without values are left out of the numbering.
-    return np.asarray(np.unique(bin_of_distinct, return_inverse=True)[1][distinct_index])

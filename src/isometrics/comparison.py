@@ -17,10 +17,10 @@ from isometrics._core.threshold_text import ThresholdTexts
 from isometrics._counting.confusion import Confusion
 from isometrics._table.path import EVERYTHING, NOTHING, Path, hull_of, path_of
 from isometrics._table.table import Kind, Table
-from isometrics.errors import NoCurveError, NotAnswerableError
+from isometrics.errors import NoCurveError, NotAnswerableError, ParameterError
 from isometrics.measures import TRADEOFF_AREA, Shown, registered
 from isometrics.points import OperatingPoints
-from isometrics.points.models import ROUNDING, check_one_prevalence, is_whole, parse_models
+from isometrics.points.models import ROUNDING, is_whole, parse_models, same_prevalence
 from isometrics.spaces.indices import ClosedIndex, WeightedIndex, index_named
 from isometrics.spaces.tradeoff import grid_with, ranges_of, tradeoff_of_rows, with_closest
 
@@ -142,8 +142,14 @@ def winners_of(curves: Mapping[str, Tradeoff]) -> Winners:
     where the values begin to differ by more than 1e-12.
     """
     scale = _common_scale([curve.intervals.table for curve in curves.values()])
-    envelope = _joint_envelope(curves, scale)
+    counts = [scale.counts(curve.intervals.table) for curve in curves.values()]
+    tp = np.concatenate([[0], *(tp for tp, _ in counts), [scale.positives]])
+    fp = np.concatenate([[0], *(fp for _, fp in counts), [scale.negatives]])
+    order = np.lexsort((tp, fp))
+    unknown = np.full(tp.size, np.nan)
+    rows = Table(unknown, tp[order], fp[order], scale.positives, scale.negatives, Kind.SELECTION)
     index = next(iter(curves.values())).index
+    envelope = tradeoff_of_rows(rows, index).intervals
     closed = isinstance(index, ClosedIndex)
     exact = closed and scale.integer_counts
     winners_by = _winners_by_counts if exact else _winners_by_search
@@ -194,17 +200,6 @@ def _common_scale(tables: Sequence[Table]) -> _Scale:
         if max(positives, negatives) < _MAX_EXACT_COUNT:
             return _Scale(positives, negatives, True)
     return _Scale(float(tables[0].positives), float(tables[0].negatives), False)
-
-
-def _joint_envelope(curves: Mapping[str, Tradeoff], scale: _Scale) -> TradeoffIntervals:
-    """Return the optimal curve of the best rows of all models."""
-    counts = [scale.counts(curve.intervals.table) for curve in curves.values()]
-    tp = np.concatenate([[0], *(tp for tp, _ in counts), [scale.positives]])
-    fp = np.concatenate([[0], *(fp for _, fp in counts), [scale.negatives]])
-    order = np.lexsort((tp, fp))
-    unknown = np.full(tp.size, np.nan)
-    rows = Table(unknown, tp[order], fp[order], scale.positives, scale.negatives, Kind.SELECTION)
-    return tradeoff_of_rows(rows, next(iter(curves.values())).index).intervals
 
 
 def _winners_by_counts(
@@ -434,7 +429,13 @@ def compare(
     ('bold',)
     """
     named = parse_models(models)
-    check_one_prevalence(named)
+    first, *others = named
+    for name in others:
+        if not same_prevalence(named[first].table, named[name].table):
+            raise ParameterError(
+                f"{first!r} has prevalence {named[first].prevalence:.6g} but {name!r} has "
+                f"{named[name].prevalence:.6g}; bring them to one with at_prevalence()"
+            )
     chosen = index_named(index)
     curves = {name: points.tradeoff(chosen) for name, points in named.items()}
     return Comparison(
@@ -649,7 +650,14 @@ def sentence_of(winners: Winners, models: Sequence[str], index: str) -> str:
         ranges_by_names: dict[Names, list[str]] = {}
         for names, range_text in zip(winners.names, ranges, strict=True):
             ranges_by_names.setdefault(names, []).append(range_text)
-        model_clauses = _model_clauses(ranges_by_names, better)
+        model_clauses, previous_verb = [], ""
+        for names, range_texts in ranges_by_names.items():
+            if names[0] not in _TRIVIAL:
+                # A verb is not repeated.
+                verb = better if len(names) == 1 else "tie"
+                shown = "" if verb == previous_verb == better else f" {verb}"
+                model_clauses.append(f"{_listed(names)}{shown} {' and '.join(range_texts)}")
+                previous_verb = verb
         either = "either model" if len(models) == 2 else "any model"
         clauses = [", ".join(model_clauses)] if model_clauses else []
         clauses += [
@@ -657,30 +665,13 @@ def sentence_of(winners: Winners, models: Sequence[str], index: str) -> str:
             for names, range_texts in ranges_by_names.items()
             if names[0] in _TRIVIAL
         ]
-    clauses += _never_best(winners, models)
-    return f"By {join_names([index])}, {'; '.join(clauses)}."
-
-
-def _model_clauses(ranges_by_names: dict[Names, list[str]], better: str) -> list[str]:
-    """Return a clause for each winning model; a verb is not repeated."""
-    clauses, previous_verb = [], ""
-    for names, range_texts in ranges_by_names.items():
-        if names[0] not in _TRIVIAL:
-            verb = better if len(names) == 1 else "tie"
-            shown = "" if verb == previous_verb == better else f" {verb}"
-            clauses.append(f"{_listed(names)}{shown} {' and '.join(range_texts)}")
-            previous_verb = verb
-    return clauses
-
-
-def _never_best(winners: Winners, models: Sequence[str]) -> list[str]:
-    """Return a clause about those of three or more models that are never best, if there are any."""
     best = {name for names in winners.names for name in names}
     never = [name for name in models if name not in best]
-    if len(models) <= 2 or not never or best <= set(_TRIVIAL):
-        return []
-    listed = _listed(never) if len(never) <= _MAX_LISTED else f"the other {len(never)} models"
-    return [f"{listed} {'is' if len(never) == 1 else 'are'} never best"]
+    if len(models) > 2 and never and not best <= set(_TRIVIAL):
+        others = f"the other {len(never)} models"
+        listed = _listed(never) if len(never) <= _MAX_LISTED else others
+        clauses.append(f"{listed} {'is' if len(never) == 1 else 'are'} never best")
+    return f"By {join_names([index])}, {'; '.join(clauses)}."
 
 
 def _ranges(winners: Winners) -> list[str]:

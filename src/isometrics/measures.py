@@ -481,6 +481,8 @@ def f_at(threshold: float, *, beta: float = 1.0) -> Measure:
     >>> f_at(0.7).name, f_at(0.7).of(pts)
     ('F (β 1) at 0.7', 0.8)
     """
+    from isometrics._counting.confusion import f_name
+
     beta = _checked(beta)
     return _at(threshold, f_name(beta), lambda row: row.f(beta)[0])
 
@@ -516,6 +518,8 @@ def _at(threshold: float, what: str, of: Formula) -> Measure:
 
 def optimal_threshold(beta: float = 1.0) -> Measure:
     """Return the measure best threshold for F_β; of equally good ones, the highest."""
+    from isometrics._counting.confusion import f_name
+
     beta = _checked(beta)
     name = f_name(beta, "best threshold")
     best = _at_best(name, beta, lambda points: points.thresholds)
@@ -537,7 +541,15 @@ def optimal_f_gain(beta: float = 1.0) -> Measure:
 
 def _at_best(name: str, beta: float, of: Callable[[OperatingPoints], Floats]) -> Measure:
     """Return what the row with the highest F_β has."""
-    return Measure(name, lambda points: float(of(points)[_best_row(points, beta)]), Detail.RUNS)
+
+    def value(points: OperatingPoints) -> float:
+        import numpy as np
+
+        values = points.f(beta)
+        # Equal values may differ in their last bits; the first row has the highest threshold.
+        return float(of(points)[np.argmax(values >= np.nanmax(values) * (1 - 1e-15))])
+
+    return Measure(name, value, Detail.RUNS)
 
 
 def _checked(beta: float) -> float:
@@ -546,28 +558,17 @@ def _checked(beta: float) -> float:
     return check_beta(beta)
 
 
-def _best_row(points: OperatingPoints, beta: float) -> int:
-    import numpy as np
-
-    values = points.f(beta)
-    # Equal values may differ in their last bits; the first row has the highest threshold.
-    return int(np.argmax(values >= np.nanmax(values) * (1 - 1e-15)))
-
-
-def f_name(beta: float, what: str = "F") -> str:
-    """Return the printed name of F_β, such as ``F (β 1)``, or of something else at this β."""
-    from isometrics._core.results import number
-
-    return f"{what} (β {number(beta)})"
-
-
 def best_f_name(beta: float) -> str:
     """Return the printed name of F_β at its best threshold, such as ``best F (β 1)``."""
+    from isometrics._counting.confusion import f_name
+
     return f_name(beta, "best F")
 
 
 def f_gain_name(beta: float) -> str:
     """Return the printed name of the F_β gain, such as ``F gain (β 1)``."""
+    from isometrics._counting.confusion import f_name
+
     return f_name(beta, "F gain")
 
 
@@ -684,11 +685,6 @@ def measures_together(
     return values, baselines
 
 
-def constant_score(points: OperatingPoints) -> OperatingPoints:
-    """Return the table of a model that gives every row of the same sample one score."""
-    return _constant_table(points.positives, points.negatives)
-
-
 def baselines_of(points: OperatingPoints) -> dict[str, float]:
     """Return the measures of a model that gives every row one score.
 
@@ -705,11 +701,12 @@ def baselines_of(points: OperatingPoints) -> dict[str, float]:
 @lru_cache(maxsize=1024)
 def _baseline(measure: Measure, positives: Total, negatives: Total) -> float:
     """Return the baseline for totals, which many models and groups share."""
-    return (measure.baseline or measure.of)(_constant_table(positives, negatives))
+    return (measure.baseline or measure.of)(constant_table(positives, negatives))
 
 
 @lru_cache(maxsize=1024)
-def _constant_table(positives: Total, negatives: Total) -> OperatingPoints:
+def constant_table(positives: Total, negatives: Total) -> OperatingPoints:
+    """Return the table of a model that gives every row of a sample one score."""
     from isometrics.points import OperatingPoints
 
     return OperatingPoints.from_counts([], [], positives=positives, negatives=negatives)

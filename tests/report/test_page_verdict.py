@@ -14,8 +14,7 @@ from isometrics.decisions.objective import parse_objective
 from isometrics.errors import NotAnswerableError
 from isometrics.report.model import report_model
 from isometrics.verdict.contest import Options
-from isometrics.verdict.estimates import REPEATS
-from isometrics.verdict.judge import count_parts
+from isometrics.verdict.estimates import FOLDS, REPEATS
 from isometrics.verdict.sentences import _explained
 
 from .drawn import strange_sample
@@ -101,7 +100,7 @@ def question_of(labels, models, weights, asked, prevalence, *, drawn=True):
         parts = options._replace(random_state=seeds[0]).map(contest, np.copy)
         weightings = np.concatenate(parts).tolist()
         random = np.random.default_rng(seeds[1])
-        fold_count = count_parts(contest)
+        fold_count = min(FOLDS, *((column > 0).sum() for column in contest.units.T))
         folds = [contest.folds(fold_count, random).tolist() for _ in range(REPEATS)]
     ranked = [ranks_of(scores) for scores in analysis.rows.scores.values()]
     objective = contest.objective

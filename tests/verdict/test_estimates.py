@@ -15,7 +15,7 @@ from isometrics.errors import IsometricsError
 from isometrics.points.models import count_models
 from isometrics.testing.strategies import binary_samples
 from isometrics.verdict.contest import Contest, best_models, choose
-from isometrics.verdict.estimates import confidence_set, interval_at, mean_known, picked, win_shares
+from isometrics.verdict.estimates import confidence_set, interval_at, mean_known, win_shares
 
 NAN = float("nan")
 
@@ -103,7 +103,6 @@ def test_ties_are_shared_out():
     gains = np.array([[0.5, 0.2, NAN, NAN], [0.5, 0.3, 0.1, NAN]])
     np.testing.assert_allclose(win_shares(gains), [0.5 / 3, 2.5 / 3])
     assert best_models(gains).tolist() == [0, 1, 1, 0]
-    np.testing.assert_array_equal(picked(gains, best_models(gains)), [0.5, 0.3, 0.1, NAN])
     assert np.isnan(win_shares(np.full((2, 3), NAN))).all()
     assert mean_known(gains) == pytest.approx(1.6 / 5)
     assert isnan(mean_known(gains[:, 3]))

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from isometrics._core.arrays import Floats
 
-    Gain = Callable[["Confusion"], Floats]
-
 NO_RULE = -1
 """The row of a weighting under which no rule is allowed."""
 _LEAST_GAIN = -np.finfo(np.float64).max
@@ -133,13 +131,14 @@ class ClassRows(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What compiled loops maximise, in numbers.
+    """What is maximised, in numbers.
 
     With `costs`, minus ``first * misses + second * false alarms``; without, F with the weights
     `first` of recall and `second` of precision. Levels that are not asked for are -1 and infinity.
     Precision and recall are replaced by their lower bounds `z` standard errors below; a weight of
     1 counts as `effective` rows there. A `ratio` above 0 fixes the negatives for each positive.
-    The counts of the rule `fixed`, which ends with the row `fixed_end`, are wanted too.
+    The counts of the rule `fixed`, which ends with the row `fixed_end`, are wanted too. What these
+    numbers cannot say is a `gain`, a function of the counts that compiled loops do not have.
     """
 
     costs: bool
@@ -154,6 +153,7 @@ class Task(NamedTuple):
     ratio: float
     fixed: int = 0
     fixed_end: int = -1
+    gain: Callable[[Confusion], Floats] | None = None
 
 
 class BestRules(NamedTuple):
@@ -172,12 +172,6 @@ class BestRules(NamedTuple):
     negatives: Floats
 
     @classmethod
-    def stacked(cls, models: Sequence[BestRules]) -> BestRules:
-        """Return the best rules of all models under the same weightings."""
-        stacked = cls(*map(np.stack, zip(*models, strict=True)))
-        return stacked._replace(positives=models[0].positives, negatives=models[0].negatives)
-
-    @classmethod
     def joined(cls, parts: Sequence[BestRules]) -> BestRules:
         """Return the best rules under all weightings of the parts."""
         return cls(*(np.concatenate(column, axis=-1) for column in zip(*parts, strict=True)))
@@ -186,13 +180,8 @@ class BestRules(NamedTuple):
         """Return the counts of the chosen rules."""
         return Confusion(self.tp, self.fp, self.positives, self.negatives).at_ratio(ratio)
 
-    @property
-    def fixed_counts(self) -> Confusion:
-        """The counts of the fixed rules, at the prevalence of the sample."""
-        return Confusion(self.fixed_tp, self.fixed_fp, self.positives, self.negatives)
 
-
-def choose_plain(counts: Confusion, task: Task, gain: Gain | None = None) -> BestRules:
+def choose_plain(counts: Confusion, task: Task) -> BestRules:
     """Return the best rule of a model under each weighting.
 
     Parameters
@@ -202,11 +191,9 @@ def choose_plain(counts: Confusion, task: Task, gain: Gain | None = None) -> Bes
         as `ClassRows.sums` adds them up, and the totals under each weighting.
     task
         What is maximised.
-    gain
-        What is maximised where the task cannot say it.
     """
     tp, fp, positives, negatives = counts
-    gains = allowed_gain(task, Confusion(tp, fp, positives[:, None], negatives[:, None]), gain)
+    gains = allowed_gain(task, Confusion(tp, fp, positives[:, None], negatives[:, None]))
     rule = gains.argmax(axis=1)
     each = np.arange(len(rule))
     missing = ~(gains[each, rule] > -np.inf)
@@ -221,12 +208,12 @@ def choose_plain(counts: Confusion, task: Task, gain: Gain | None = None) -> Bes
     )
 
 
-def allowed_gain(task: Task, counts: Confusion, gain: Gain | None = None) -> Floats:
+def allowed_gain(task: Task, counts: Confusion) -> Floats:
     """Return the gain of each rule; -inf for rules that are not allowed."""
     with np.errstate(divide="ignore", invalid="ignore"):
         counts = counts.at_ratio(task.ratio)
         tp, fp, positives, negatives = counts
-        if gain is None:
+        if task.gain is None:
             gains = task.first * (positives - tp)
             gains += task.second * fp
             if task.costs:
@@ -235,7 +222,7 @@ def allowed_gain(task: Task, counts: Confusion, gain: Gain | None = None) -> Flo
                 gains += tp
                 np.divide(tp, gains, out=gains)
         else:
-            gains = at_least_finite(gain(counts))
+            gains = at_least_finite(task.gain(counts))
         flagged = tp + fp
         allowed = (positives > 0) & (negatives > 0) & ~np.isnan(gains)
         if not task.allows_nothing:
@@ -274,6 +261,7 @@ def choose_compiled(
 ) -> BestRules:
     """Do the same as `choose_plain` for whole weights, from the sums of blocks."""
     rules = (np.empty(len(weights), np.int64), *np.empty((4, len(weights))))
-    of_ranking, of_task = native.ranking_of(ranking), native.task_of(task)
+    of_ranking = native.ranking_of(ranking)
+    of_task = native.Task(**{field[0]: getattr(task, field[0]) for field in native.Task._fields_})
     native.choose(weights, *weights.shape, sums, totals, of_ranking, of_task, *rules)
     return BestRules(*rules, *totals.T)

@@ -348,7 +348,12 @@ def count(
     found = spread_over(plan, packing.keys, room[1:], threads)
     sort_long_buckets(found, each)
     if corners and not thresholds:
-        return _counts_of(found, room, encoding, threads)
+        # True positives take the place of keys that are as wide: fresh memory costs as much as
+        # counting does.
+        tp = room.view(np.int64) if room.itemsize == 8 else np.empty(room.size, np.int64)
+        fp = np.empty(room.size, np.int64)
+        size = _filled(found, encoding, threads, (tp, fp, None), True)
+        return ScoreCounts(np.empty(0), tp[:size], fp[:size])
     return _rows_of(found, room, encoding, corners, threads)
 
 
@@ -495,19 +500,6 @@ def _rows_of(
     thresholds = scores.astype(encoding.widened, copy=False)
     thresholds[0] = np.inf
     return ScoreCounts(thresholds, tp, fp)
-
-
-def _counts_of(found: Buckets, room: Keys, encoding: Encoding, threads: int) -> ScoreCounts:
-    """Do the same for corners without thresholds.
-
-    Their true positives take the place of keys that are as wide: fresh memory costs as much as
-    counting does.
-    """
-    wide = room.itemsize == 8
-    tp = room.view(np.int64) if wide else np.empty(room.size, np.int64)
-    fp = np.empty(room.size, np.int64)
-    size = _filled(found, encoding, threads, (tp, fp, None), True)
-    return ScoreCounts(np.empty(0), tp[:size], fp[:size])
 
 
 def _filled(

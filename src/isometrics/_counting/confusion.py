@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isometrics._core.results import number
+
 if TYPE_CHECKING:
     from isometrics._core.arrays import Counts, Floats, Total
 
@@ -132,6 +134,11 @@ def f_weights(beta: float) -> tuple[float, float]:
         return beta * beta / (1 + beta * beta), 1 / (1 + beta * beta)
     inverse = (1 / beta) * (1 / beta)
     return 1 / (1 + inverse), inverse / (1 + inverse)
+
+
+def f_name(beta: float, what: str = "F") -> str:
+    """Return the printed name of F_β, such as ``F (β 1)``, or of something else at this β."""
+    return f"{what} (β {number(beta)})"
 
 
 def divided(part: Any, whole: Any) -> Floats:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics._counting.best_rules import Ranking, Task
+    from isometrics._counting.best_rules import Ranking
 
 
 FOLDER = Path(__file__).with_name("native")
@@ -233,8 +233,8 @@ class _Ranking(ctypes.Structure):
     )
 
 
-class _Task(ctypes.Structure):
-    """The numbers of a `Task`."""
+class Task(ctypes.Structure):
+    """The numbers of a `best_rules.Task`."""
 
     _fields_ = (
         *(
@@ -261,12 +261,7 @@ def ranking_of(ranking: Ranking) -> _Ranking:
     return _Ranking(*addresses, ranking.unit.size, ranking.block_ends.size)
 
 
-def task_of(task: Task) -> _Task:
-    """Return a task as loops take it."""
-    return _Task(**{field[0]: getattr(task, field[0]) for field in _Task._fields_})
-
-
-_OF_RANKING, _OF_TASK = ctypes.POINTER(_Ranking), ctypes.POINTER(_Task)
+_OF_RANKING, _OF_TASK = ctypes.POINTER(_Ranking), ctypes.POINTER(Task)
 add_up = Loop("add_up", _DRAWN, c_int64, c_int64, _OF_RANKING, _FLOATS, decided_by=(0,))
 choose = Loop(
     "choose", _DRAWN, c_int64, c_int64, _FLOATS, _FLOATS, _OF_RANKING, _OF_TASK,

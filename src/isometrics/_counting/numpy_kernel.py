@@ -99,7 +99,11 @@ def _count_by_keys(
     # are read from wherever both have 64 bits and no row is lost to a tie.
     room = np.empty(scores.size + 1, encoding.word)
     keys = sorted_keys(labels, scores, encoding, room[1:])
-    ends = _group_ends(keys)
+    # Which keys differ from the next one in more than the label.
+    ends = np.ones(keys.size, np.bool_)
+    for rows in blocks(keys.size - 1):
+        here, following = keys[rows], keys[rows.start + 1 : rows.stop + 1]
+        np.greater(here[: following.size] ^ following, 1, out=ends[rows][: following.size])
     distinct = int(np.count_nonzero(ends))
     dtype = encoding.widened
     in_place = dtype.itemsize == room.itemsize and distinct == keys.size
@@ -143,15 +147,6 @@ def _and_before(rises: NDArray[np.bool_]) -> NDArray[np.bool_]:
     kept[:-1] |= rises[1:]
     kept[-1] = True
     return kept
-
-
-def _group_ends(keys: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which sorted keys differ from the next one in more than the label."""
-    ends = np.ones(keys.size, np.bool_)
-    for rows in blocks(keys.size - 1):
-        here, following = keys[rows], keys[rows.start + 1 : rows.stop + 1]
-        np.greater(here[: following.size] ^ following, 1, out=ends[rows][: following.size])
-    return ends
 
 
 def _count_by_order(

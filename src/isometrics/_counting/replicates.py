@@ -143,7 +143,18 @@ class Draws:
         self.small = np.flatnonzero((counts <= _TABULATED) & (means > 0))
         self.large = np.flatnonzero((counts > _TABULATED) & (means > 0))
         self.large_means = means[self.large]
-        self.alias, self.which = _tables(means[self.small])
+        # One alias table for each distinct mean.
+        distinct, which = np.unique(means[self.small], return_inverse=True)
+        tables = [_alias(mean) for mean in distinct.tolist()]
+        sizes = np.array([len(table[0]) for table in tables], np.int64)
+        shifts = np.array([65 - size.bit_length() for size in sizes.tolist()], np.uint64)
+        accept, value, other = (
+            np.concatenate([np.empty(0, dtype), *(table[part] for table in tables)])
+            for part, dtype in enumerate((np.uint64, np.float64, np.float64))
+        )
+        self.alias = Alias(np.cumsum(sizes) - sizes, shifts, accept, value, other)
+        # At most 64 sizes of cells in each of two strata: a byte can tell them apart.
+        self.which = which.astype(np.uint8)
 
     def draw(self, stream: Stream, weights: Floats, pick: Pick = pick_plain) -> None:
         """Fill one row of weights for each replicate."""
@@ -165,21 +176,6 @@ def streams(seed: np.random.SeedSequence, replicates: int) -> Iterator[tuple[ran
         large, first, second = map(np.random.Generator, others)
         stream = Stream(words, large, (first, second))
         yield range(start, min(start + BLOCK, replicates)), stream
-
-
-def _tables(means: Floats) -> tuple[Alias, NDArray[np.uint8]]:
-    """Return one alias table for each distinct mean, and which of them each unit uses."""
-    distinct, which = np.unique(means, return_inverse=True)
-    tables = [_alias(mean) for mean in distinct.tolist()]
-    sizes = np.array([len(table[0]) for table in tables], np.int64)
-    shifts = np.array([65 - size.bit_length() for size in sizes.tolist()], np.uint64)
-    accept, value, other = (
-        np.concatenate([np.empty(0, dtype), *(table[part] for table in tables)])
-        for part, dtype in enumerate((np.uint64, np.float64, np.float64))
-    )
-    alias = Alias(np.cumsum(sizes) - sizes, shifts, accept, value, other)
-    # At most 64 sizes of cells in each of two strata: a byte can tell them apart.
-    return alias, which.astype(np.uint8)
 
 
 def _alias(mean: float) -> tuple[NDArray[np.uint64], Floats, Floats]:

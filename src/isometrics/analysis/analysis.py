@@ -18,7 +18,6 @@ from isometrics._core.parameters import (
 )
 from isometrics._core.results import Value, join_names, number
 from isometrics._core.sample import Sample
-from isometrics.analysis.averages import macro_average
 from isometrics.analysis.verdicts import (
     CheckOptions,
     VerdictOptions,
@@ -37,11 +36,8 @@ from isometrics.decisions.objective import (
 )
 from isometrics.decisions.thresholds import ALL_ROWS, Entry, Thresholds, batches_of, thresholds_of
 from isometrics.errors import Advice, NotAnswerableError, ParameterError
-from isometrics.measures import AUPRG, f_key
 from isometrics.points import OperatingPoints
 from isometrics.points.models import LazyMapping, named_models
-from isometrics.uncertainty.bootstrap import BootstrapOptions, bootstrap
-from isometrics.uncertainty.resampling import DrawingOptions, Evidence
 from isometrics.verdict.judge import rows_of_table
 from isometrics.verdict.verdict import Verdict
 
@@ -64,7 +60,8 @@ if TYPE_CHECKING:
     from isometrics.spaces.indices import WeightedIndex
     from isometrics.spaces.tradeoff import DensityLike
     from isometrics.uncertainty.bands import Band
-    from isometrics.uncertainty.bootstrap import Bootstrap
+    from isometrics.uncertainty.bootstrap import Bootstrap, BootstrapOptions
+    from isometrics.uncertainty.resampling import DrawingOptions, Evidence
 
 T = TypeVar("T")
 SPACES = ("roc", "pr", "prg", "tradeoff", "all")
@@ -225,6 +222,7 @@ class Analysis(Value):
         s           score          1    0.333333       0.5  0.306853         0  0.666667        0.5
         """
         from isometrics.analysis.summary import summary_of
+        from isometrics.uncertainty.bootstrap import BootstrapOptions
 
         check_options(self.summary, options, BootstrapOptions.__annotations__)
         refuse_without_intervals(options, confidence_level)
@@ -368,7 +366,7 @@ class Analysis(Value):
         *,
         density: DensityLike = None,
         confidence_level: float | None = None,
-        measure: MeasureLike = AUPRG,
+        measure: MeasureLike = "AUPRG",
         progress: ProgressLike = None,
         **options: Unpack[BootstrapOptions],
     ) -> Comparison:
@@ -387,6 +385,7 @@ class Analysis(Value):
             As for `Analysis.bootstrap`.
         """
         from isometrics.comparison import compare
+        from isometrics.uncertainty.bootstrap import BootstrapOptions
 
         check_options(self.compare, options, BootstrapOptions.__annotations__)
         refuse_without_intervals(options, confidence_level)
@@ -429,6 +428,8 @@ class Analysis(Value):
         >>> print(iso.analyse(labels, scores).bootstrap("AUROC").sentence())
         AUROC of score is 0.688, 95% interval 0.598 to 0.765.
         """
+        from isometrics.uncertainty.bootstrap import BootstrapOptions, bootstrap
+
         check_options(self.bootstrap, options, BootstrapOptions.__annotations__)
         evidence, drawing = self._evidence(options)
         return bootstrap(
@@ -441,6 +442,8 @@ class Analysis(Value):
 
     def _evidence(self, options: Mapping[str, object]) -> tuple[Evidence, dict[str, Any]]:
         """Return what is drawn again, and how; rows that are needed and not there are refused."""
+        from isometrics.uncertainty.resampling import Evidence
+
         drawing: dict[str, Any] = {"random_state": 0, "prevalence": self.prevalence, **options}
         clusters = drawing.pop("clusters", False)
         if not isinstance(clusters, bool):
@@ -451,7 +454,7 @@ class Analysis(Value):
         if clusters:
             check_clusters(self)
         # Replicates are drawn from whole rows, and moved to the prevalence afterwards.
-        models = self._tables_as_counted()
+        models = self._tables_of(as_counted=True)
         evidence = Evidence(models, self.rows, clusters, self.class_rows or None)
         if evidence.needs_rows and not evidence.samples and self.without_rows:
             what = "models are compared on the same rows"
@@ -555,7 +558,7 @@ class Analysis(Value):
                 found[name] = replace(verdict, _of_class=True)
         return found
 
-    def macro_average(self, measure: MeasureLike = AUPRG) -> float:
+    def macro_average(self, measure: MeasureLike = "AUPRG") -> float:
         """Return the mean over the classes of one classifier, on the gain scale.
 
         Parameters
@@ -571,6 +574,8 @@ class Analysis(Value):
         >>> list(analysis.models), round(analysis.macro_average(), 6)
         (['a', 'b', 'c'], 0.722222)
         """
+        from isometrics.analysis.averages import macro_average
+
         if not self.one_vs_rest:
             raise NotAnswerableError(
                 "macro_average() is of the classes of one classifier, and these are models; "
@@ -628,12 +633,12 @@ class Analysis(Value):
             return LazyMapping(self.groups, value_of)
         return {group: value_of(group) for group in self.groups}
 
-    def _tables_of(self, group: str) -> dict[str, OperatingPoints]:
-        return self.models if group == ALL_ROWS else self.groups[group]
-
-    def _tables_as_counted(self, group: str = ALL_ROWS) -> dict[str, OperatingPoints]:
-        """Return the tables of a group at the prevalence of the data."""
-        return (self.counted or self)._tables_of(group)
+    def _tables_of(
+        self, group: str = ALL_ROWS, *, as_counted: bool = False
+    ) -> dict[str, OperatingPoints]:
+        """Return the tables of a group; as they were counted, at the prevalence of the data."""
+        asked = (as_counted and self.counted) or self
+        return asked.models if group == ALL_ROWS else asked.groups[group]
 
     def plot(
         self,
@@ -671,7 +676,11 @@ class Analysis(Value):
             check_choice(space, "space", SPACES)
         if bands is not None and group is not None:
             raise ParameterError("bands are drawn for all rows; leave out group=")
-        models = self.models if group is None else self._group(group)
+        if group in self.skipped and group not in self.groups:
+            raise ParameterError(f"group {group!r} has no table: {self.skipped[group]}")
+        models = self.models
+        if group is not None:
+            models = self.groups[check_choice(group, "group", tuple(self.groups))]
 
         from isometrics.plot.results import band
         from isometrics.plot.spaces import PlotOptions, draw_space, panels
@@ -714,6 +723,7 @@ class Analysis(Value):
             ``random_state`` and ``n_jobs``, as for `Analysis.bootstrap`.
         """
         from isometrics.uncertainty.bands import bootstrap_curves
+        from isometrics.uncertainty.resampling import DrawingOptions
 
         check_options(self.bands, options, DrawingOptions.__annotations__)
         evidence, drawing = self._evidence({"n_resamples": REPLICATES_OF_CURVES, **options})
@@ -829,11 +839,6 @@ class Analysis(Value):
             if report is not None:
                 report(done, len(groups))
 
-    def _group(self, name: str) -> dict[str, OperatingPoints]:
-        if name in self.skipped and name not in self.groups:
-            raise ParameterError(f"group {name!r} has no table: {self.skipped[name]}")
-        return self.groups[check_choice(name, "group", tuple(self.groups))]
-
 
 def refuse_without_intervals(options: Iterable[str], confidence_level: float | None) -> None:
     """Refuse options of intervals where no intervals are asked for."""
@@ -845,6 +850,8 @@ def refuse_without_intervals(options: Iterable[str], confidence_level: float | N
 
 def _betas(beta: float | Iterable[float]) -> tuple[float, ...]:
     """Check one β or several; columns are named after them, so they must differ in print."""
+    from isometrics.measures import f_key
+
     betas = parse_betas(beta)
     if len(set(map(f_key, betas))) < len(betas):
         raise ParameterError(

@@ -20,6 +20,7 @@ from isometrics._core.parameters import (
 )
 from isometrics._core.results import ResultTable, join_names, number
 from isometrics._core.threshold_text import threshold_text
+from isometrics._counting.confusion import f_name
 from isometrics.decisions.best import best_threshold
 from isometrics.errors import (
     EmptyInputError,
@@ -29,7 +30,7 @@ from isometrics.errors import (
     UndefinedWarning,
     warn,
 )
-from isometrics.measures import AUPRG, AUROC, f_name, parse_measures
+from isometrics.measures import AUPRG, AUROC, parse_measures
 from isometrics.points import OperatingPoints
 from isometrics.points.models import ROUNDING, is_whole, named_models
 
@@ -217,7 +218,14 @@ def average(
     beta = check_beta(beta)
     threshold = None if threshold is None else check_threshold(threshold)
     folds = _two_class_folds(_parse_folds(tables), tables)
-    models = _common_models(folds)
+    first, *others = folds
+    models = list(folds[first])
+    for name in others:
+        if set(folds[name]) != set(models):
+            raise ParameterError(
+                f"all folds must have the same models, but fold {name!r} has "
+                f"{sorted(folds[name])} and fold {first!r} has {sorted(models)}"
+            )
     # The tables of an analysis count the rows of folds with one class too.
     all_rows = getattr(tables, "models", None) or {
         (name, model): fold[model] for name, fold in folds.items() for model in models
@@ -305,17 +313,6 @@ def _two_class_folds(
     if not any(two_class.values()):
         raise ParameterError("is empty; at least one fold is needed", parameter="tables")
     return two_class
-
-
-def _common_models(folds: dict[str, dict[str, OperatingPoints]]) -> list[str]:
-    first, *others = folds
-    for name in others:
-        if set(folds[name]) != set(folds[first]):
-            raise ParameterError(
-                f"all folds must have the same models, but fold {name!r} has "
-                f"{sorted(folds[name])} and fold {first!r} has {sorted(folds[first])}"
-            )
-    return list(folds[first])
 
 
 def _parse_prevalence(

@@ -133,7 +133,7 @@ def rows_of_page(analysis: Analysis) -> Sample | None:
     """Return the rows for the verdicts of the page; None for classes, which do not compete."""
     if analysis.one_vs_rest or analysis.rows is not None or len(analysis.models) > 1:
         return None if analysis.one_vs_rest else analysis.rows
-    ((name, points),) = analysis._tables_as_counted().items()
+    ((name, points),) = analysis._tables_of(as_counted=True).items()
     few = points.positives + points.negatives <= MOST_ROWS
     return rows_of_table(name, points) if few else None
 

@@ -19,6 +19,7 @@ from isometrics._core.results import (
     percent,
     table_width,
 )
+from isometrics._counting.confusion import f_name
 from isometrics.analysis.averages import macro_average
 from isometrics.decisions.objective import parse_f_objectives
 from isometrics.decisions.thresholds import ALL_ROWS, Thresholds, batches_of, thresholds_of
@@ -31,9 +32,8 @@ from isometrics.measures import (
     Shown,
     baselines_of,
     best_f_name,
-    constant_score,
+    constant_table,
     f_key,
-    f_name,
     key_of,
     measure_named,
     measures_of,
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from isometrics.analysis.analysis import Analysis
     from isometrics.decisions.thresholds import Batch
     from isometrics.measures import Measure
-    from isometrics.points import OperatingPoints
     from isometrics.uncertainty.bootstrap import Bootstrap
 
 
@@ -332,7 +331,12 @@ def _rows_of(batch: Batch, betas: Sequence[float]) -> Iterator[_Row]:
     points = [entry.points for entry in batch.entries]
     numbers: Iterable[Any]
     if batch.tables is None:
-        numbers = [_numbers_of(each, betas) for each in points]
+        numbers = []
+        for each in points:
+            lo, hi = zip(*measures_of(each).values(), strict=True)
+            constant = constant_table(each.positives, each.negatives)
+            of_constant = [constant.f(beta)[-1] for beta in betas]
+            numbers.append((lo, hi, list(baselines_of(each).values()), of_constant))
     else:
         values, baselines = (found.tolist() for found in measures_together(points, batch.tables))
         f_baselines = batch.tables.f_of_everything(betas).tolist()
@@ -344,13 +348,6 @@ def _rows_of(batch: Batch, betas: Sequence[float]) -> Iterator[_Row]:
         yield _Row(
             entry.model, entry.group, table.positives, table.negatives, counts_rows, two, *own
         )
-
-
-def _numbers_of(points: OperatingPoints, betas: Sequence[float]) -> tuple[Sequence[float], ...]:
-    """Return the bounds of all measures, their baselines, and those of F."""
-    lo, hi = zip(*measures_of(points).values(), strict=True)
-    constant = constant_score(points)
-    return lo, hi, list(baselines_of(points).values()), [constant.f(beta)[-1] for beta in betas]
 
 
 def summary_of(
@@ -482,7 +479,7 @@ def _evidence_by_group(analysis: Analysis) -> Mapping[str, Evidence]:
     by_class = {name: rows.split_by_group() for name, rows in analysis.class_rows.items()}
 
     def evidence(group: str) -> Evidence:
-        models = analysis._tables_as_counted(group)
+        models = analysis._tables_of(group, as_counted=True)
         classes = {name: by_class[name][group] for name in models} if by_class else None
         return Evidence(models, rows.get(group), by_class=classes)
 

@@ -146,7 +146,11 @@ class ThresholdCheck(ResultTable):
         )
         model, name = join_names([self.names[row]]), self.objective.name
         given = f"At {self._text(row)}, {model} has {name} {written(self.value[row])}"
-        given += self._ends(self.lower[row], self.upper[row]) + self._broken(row)
+        given += self._ends(self.lower[row], self.upper[row])
+        totals = (self.tp[row] + self.fn[row], self.fp[row] + self.tn[row])
+        counts = Confusion(self.tp[row], self.fp[row], *totals)
+        broken = [str(each) for each in self.objective.constraints if not each.met(each.of(counts))]
+        given += f", without {join_names(broken)}" if broken else ""
         if math.isnan(self.value[best]):
             return f"{given}; no threshold keeps the constraints."
         where = "of the tuning data" if self.tuned else "here"
@@ -164,13 +168,6 @@ class ThresholdCheck(ResultTable):
 
     def _text(self, row: int) -> str:
         return threshold_text(self.threshold[row], self.next_lower[row])
-
-    def _broken(self, row: int) -> str:
-        """Name the constraints that a given threshold does not keep."""
-        totals = (self.tp[row] + self.fn[row], self.fp[row] + self.tn[row])
-        counts = Confusion(self.tp[row], self.fp[row], *totals)
-        broken = [str(each) for each in self.objective.constraints if not each.met(each.of(counts))]
-        return f", without {join_names(broken)}" if broken else ""
 
     def _difference(self, row: int) -> str:
         # What differs by rounding alone is the same.
@@ -239,7 +236,9 @@ def check_thresholds(
             estimates = None
             if options is not None and not math.isnan(best.tp):
                 own = options._replace(progress=part_of_progress(report, part, len(entries)))
-                models = {entry.model: analysis._tables_as_counted(entry.group)[entry.model]}
+                models = {
+                    entry.model: analysis._tables_of(entry.group, as_counted=True)[entry.model]
+                }
                 sample = samples.get((entry.group, entry.model))
                 contest = contest_of_rows(sample, models, objective, own, analysis.prevalence)
                 if contest is None:

@@ -28,8 +28,6 @@ from isometrics.verdict.judge import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from isometrics._core.parameters import ProgressLike
     from isometrics._core.sample import Sample
     from isometrics.analysis.analysis import Analysis
@@ -129,8 +127,17 @@ def quick_verdicts(
         if each is not None
     )
     if tuning is None and work > _MOST_WORK:
-        level = options.get("confidence_level", 0.95)
-        return _verdicts_of_tables(whole, objective, level)._replace(by_beta=many)
+        level, of_class = options.get("confidence_level", 0.95), whole.one_vs_rest
+        parsed = parse_objective(**objective).for_rows(float(_count_rows(whole)))
+        parts = {name: {name: whole.models[name]} for name in whole.models}
+        verdicts = {
+            name: replace(
+                judge_tables(part, parsed, level, "the rows were not drawn again"),
+                _of_class=of_class,
+            )
+            for name, part in (parts if of_class else {"": whole.models}).items()
+        }
+        return Verdicts(verdicts, of_class, 0, many)
     affordable = min(RESAMPLES, max(int(WORK / work) // 100 * 100, FEWEST_RESAMPLES))
     return verdicts_of(whole, {"n_resamples": affordable, **options})._replace(by_beta=many)
 
@@ -164,7 +171,7 @@ def verdicts_by_beta(analysis: Analysis, options: Mapping[str, Any]) -> tuple[Ve
     """
     from isometrics.report.model import MOST_ROWS
 
-    models = analysis._tables_as_counted()
+    models = analysis._tables_of(as_counted=True)
     # Tables of several models do not tell which scores belong to one row.
     apart = analysis.rows is None and len(models) > 1
     work = _count_rows(analysis) * len(models)
@@ -195,27 +202,8 @@ def _count_rows(analysis: Analysis) -> int:
     """Return the number of rows; of a table, the weight of its rows."""
     if analysis.rows is not None:
         return analysis.rows.size
-    models = analysis._tables_as_counted()
+    models = analysis._tables_of(as_counted=True)
     return max(round(points.positives + points.negatives) for points in models.values())
-
-
-def _verdicts_of_tables(
-    analysis: Analysis, objective: dict[str, Any], confidence_level: float
-) -> Verdicts:
-    """Judge the tables without drawing their rows again."""
-    models = analysis.models
-    parts = (
-        {name: {name: models[name]} for name in models} if analysis.one_vs_rest else {"": models}
-    )
-    parsed = parse_objective(**objective).for_rows(float(_count_rows(analysis)))
-    reason = "the rows were not drawn again"
-    verdicts = {
-        name: replace(
-            judge_tables(part, parsed, confidence_level, reason), _of_class=analysis.one_vs_rest
-        )
-        for name, part in parts.items()
-    }
-    return Verdicts(verdicts, analysis.one_vs_rest, 0)
 
 
 def verdict_on(analysis: Analysis, asked: VerdictOptions, tuning: Analysis | None) -> Verdict:
@@ -314,7 +302,7 @@ def with_origin(
     The data are those that were counted, whatever prevalence they were moved to. Where the table
     lacks some, the rows are counted again, if they are known.
     """
-    counted = analysis._tables_as_counted(group)[model]
+    counted = analysis._tables_of(group, as_counted=True)[model]
     if rows is not None and not counted.table.complete:
         counted = count_models(rows.of_model(model))[model]
     origin = analysis.origins.get(model, UNKNOWN)
@@ -332,7 +320,7 @@ def _tuned(analysis: Analysis, tuning: Analysis, objective: Objective, options: 
     """Choose on tuning data and judge on an analysis; a budget counts rows of the latter."""
     contests = []
     for each in (analysis, tuning):
-        models = each._tables_as_counted()
+        models = each._tables_of(as_counted=True)
         contest = contest_of_rows(each.rows, models, objective, options, analysis.prevalence)
         if contest is None:
             raise NotAnswerableError(
@@ -356,12 +344,20 @@ def _over_rows(
     options: Options,
 ) -> Verdict:
     """Judge the models on the rows of a group; or, where these are not known, their tables."""
-    models = analysis._tables_as_counted(group)
+    models = analysis._tables_of(group, as_counted=True)
     contest = contest_of_rows(known_rows, models, objective, options, analysis.prevalence)
     if contest is not None:
         folds = None
         if options.folds and known_rows is not None:
-            folds = _folds(known_rows, clustered=options.clusters)
+            if known_rows.groups is None:
+                raise ParameterError(
+                    "folds=True takes the groups for folds, but there are no groups"
+                )
+            groups, folds = np.unique(known_rows.groups.codes, return_inverse=True)
+            if groups.size < 2:
+                raise ParameterError("there is one group only; as folds two or more are needed")
+            if options.clusters:
+                folds = np.arange(groups.size)
         (judged,) = judge([contest], options, folds)
         return _with_origin(judged, analysis, group, known_rows)
     reason = analysis._why_without_rows()
@@ -407,13 +403,3 @@ def contest_of_rows(
         return contest
     sure = replace(contest.objective, effective=effective_rows(contest))
     return replace(contest, objective=sure)
-
-
-def _folds(rows: Sample, *, clustered: bool) -> NDArray[np.int64]:
-    """Return the fold of each unit, where the groups are the folds."""
-    if rows.groups is None:
-        raise ParameterError("folds=True takes the groups for folds, but there are no groups")
-    groups, codes = np.unique(rows.groups.codes, return_inverse=True)
-    if groups.size < 2:
-        raise ParameterError("there is one group only; as folds two or more are needed")
-    return np.arange(groups.size) if clustered else np.asarray(codes, np.int64)

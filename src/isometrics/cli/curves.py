@@ -28,7 +28,6 @@ from isometrics.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from isometrics.analysis import Analysis
     from isometrics.cli.output import Columns
     from isometrics.decisions.thresholds import Entry
     from isometrics.spaces import Tradeoff
@@ -139,7 +138,7 @@ def plot(
     if not 10 <= dpi <= 2000:
         raise ParameterError(f"--dpi must be between 10 and 2000 but is {dpi}")
     # Whether there is matplotlib is said before a long file is read.
-    import isometrics.plot  # noqa: F401
+    from isometrics import plot as draw
 
     drawn: str | list[str] = space[0] if len(space) == 1 else [*space]
     if certainty.wanted and drawn == "comparison":
@@ -151,32 +150,24 @@ def plot(
         options |= {"index": index}
     analysis = load(file, request, keep_rows=certainty.rows_to_keep())
     with meter("drawing", unit="resamples", quiet=request.quiet) as progress:
-        bands = certainty.options() | {"progress": progress} if certainty.wanted else None
-        figure = _drawn(analysis, drawn, options | {"bands": bands}, title)
+        import matplotlib as mpl
+        import numpy as np
+
+        from isometrics.comparison import compare
+        from isometrics.plot.frame import plain
+
+        mpl.use("agg")
+        axes: Any
+        if drawn == "comparison":
+            axes = draw.comparison(compare(analysis.models, index))
+        else:
+            bands = certainty.options() | {"progress": progress} if certainty.wanted else None
+            axes = analysis.plot(drawn, bands=bands, **options)
+        figure = np.ravel(axes)[0].figure
+        if title is not None:
+            figure.suptitle(plain(readable(title)))
     _save(figure, output, form, dpi)
     tell_written(about(analysis) | {"space": drawn}, output, request)
-
-
-def _drawn(
-    analysis: Analysis, space: str | list[str], options: dict[str, Any], title: str | None
-) -> Any:
-    import matplotlib as mpl
-    import numpy as np
-
-    mpl.use("agg")
-    from isometrics import plot as draw
-    from isometrics.comparison import compare
-    from isometrics.plot.frame import plain
-
-    axes: Any
-    if space == "comparison":
-        axes = draw.comparison(compare(analysis.models, options["index"]))
-    else:
-        axes = analysis.plot(space, **options)
-    figure = np.ravel(axes)[0].figure
-    if title is not None:
-        figure.suptitle(plain(readable(title)))
-    return figure
 
 
 def _save(figure: Any, output: str, form: str, dpi: int) -> None:

@@ -148,7 +148,14 @@ def doctor(*, answers: Answers = ANSWERS) -> int:
       isometrics doctor
       isometrics doctor --json
     """
-    parts, checks = [_part(line) for line in metadata.requires("isometrics") or []], _checks()
+    parts = [_part(line) for line in metadata.requires("isometrics") or []]
+    checks = []
+    for name, check in CHECKS.items():
+        try:
+            found, state = check(), FINE
+        except Exception as error:  # a doctor reports whatever hurts
+            found, state = f"{type(error).__name__}: {error}", PROBLEM
+        checks.append({"check": name, "found": found, "state": state})
     is_fine = PROBLEM not in [row["state"] for row in [*parts, *checks]]
     answer(
         {"python": sys.version.split()[0], "platform": platform.platform(), "fine": is_fine},
@@ -175,17 +182,6 @@ def _part(requirement: str) -> dict[str, str]:
         wanted = f"isometrics[{extra}]" if extra else name
         state = "optional" if extra else PROBLEM
         return row | {"state": state, "to get it": f"pip install '{wanted}'"}
-
-
-def _checks() -> list[dict[str, str]]:
-    rows = []
-    for name, check in CHECKS.items():
-        try:
-            found, state = check(), FINE
-        except Exception as error:  # a doctor reports whatever hurts
-            found, state = f"{type(error).__name__}: {error}", PROBLEM
-        rows.append({"check": name, "found": found, "state": state})
-    return rows
 
 
 def _small_file() -> str:

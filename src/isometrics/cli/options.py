@@ -220,7 +220,13 @@ class Objectives:
             raise ParameterError("is for isometrics verdict; leave it out", parameter="sure")
         names = ("min_precision", "min_recall", "budget")
         levels = {name: getattr(self, name) for name in names if getattr(self, name)}
-        asked = self._objectives()
+        asked: list[dict[str, Any]] = [{"beta": beta} for beta in self.beta]
+        asked += [{"cost": cost} for cost in self.cost]
+        if self.miss_cost is not None or self.false_alarm_cost is not None:
+            asked.append({"miss_cost": self.miss_cost, "false_alarm_cost": self.false_alarm_cost})
+        if self.index is not None or self.lam is not None:
+            asked.append({"index": self.index, "lam": self.lam})
+        asked += [{"objective": name} for name in self.objective]
         if asked:
             limits = [dict(zip(levels, each, strict=True)) for each in product(*levels.values())]
             asked = [objective | limit for objective in asked for limit in limits]
@@ -231,16 +237,6 @@ class Objectives:
         for each in asked:
             parse_objective(**each)
         return asked
-
-    def _objectives(self) -> list[dict[str, Any]]:
-        """Return the objectives without constraints."""
-        asked: list[dict[str, Any]] = [{"beta": beta} for beta in self.beta]
-        asked += [{"cost": cost} for cost in self.cost]
-        if self.miss_cost is not None or self.false_alarm_cost is not None:
-            asked.append({"miss_cost": self.miss_cost, "false_alarm_cost": self.false_alarm_cost})
-        if self.index is not None or self.lam is not None:
-            asked.append({"index": self.index, "lam": self.lam})
-        return asked + [{"objective": name} for name in self.objective]
 
 
 @Parameter(name="*")

@@ -147,7 +147,9 @@ def run(arguments: Sequence[str], command: Callable[[list[str]], int | None] = i
     try:
         with warnings.catch_warnings(), _signals_as_interrupts() as received:
             warnings.simplefilter("always", UndefinedWarning)
-            warnings.showwarning = _show_warning
+            warnings.showwarning = lambda message, *_, **__: print(
+                f"isometrics: warning: {cell(message)}", file=sys.stderr
+            )
             code = command(words)
             print(end="", flush=True)
     except BaseException as error:
@@ -200,7 +202,3 @@ def _abandon_output() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-
-
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"isometrics: warning: {cell(message)}", file=sys.stderr)

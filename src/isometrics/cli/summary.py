@@ -30,7 +30,6 @@ from isometrics.measures import AUPRG, measure_choices
 if TYPE_CHECKING:
     from isometrics._core.results import ResultTable
     from isometrics.analysis import Analysis
-    from isometrics.analysis.verdicts import Verdicts
     from isometrics.comparison import Comparison
     from isometrics.decisions.objective import ObjectiveOptions
     from isometrics.report.model import PageOptions
@@ -365,7 +364,13 @@ def head(
     except IsometricsError as error:
         return Head([f"No verdict: {error.phrase(option_of)}."], {"verdict": None}, {})
     verdicts = found.verdicts
-    said = _sentences(found)
+    said = [f"{name}: {each.sentence()}" for name, each in verdicts.items()]
+    if found.by_class:
+        more = len(said) - _NAMED
+        said[_NAMED:] = [f"and {more} more classes"] * (more > 0)
+    else:
+        (only,) = verdicts.values()
+        said = [only.sentence(), *(f"Beware: {warning}" for warning in only.warnings)]
     command = f"isometrics verdict {quote(redacted(file))}"
     if thresholds_from is not None:
         command += f" --thresholds-from {quote(redacted(thresholds_from.source))}"
@@ -376,13 +381,3 @@ def head(
     elif found.n_resamples < RESAMPLES:
         said.append(f"From {found.n_resamples:,} resamples; {command} draws {RESAMPLES:,}.")
     return Head(said, data_of(found), verdicts, found.by_beta)
-
-
-def _sentences(found: Verdicts) -> list[str]:
-    """Return the answer, and what to beware of."""
-    if not found.by_class:
-        (verdict,) = found.verdicts.values()
-        return [verdict.sentence(), *(f"Beware: {warning}" for warning in verdict.warnings)]
-    said = [f"{name}: {each.sentence()}" for name, each in found.verdicts.items()]
-    more = len(said) - _NAMED
-    return said[:_NAMED] + [f"and {more} more classes"] * (more > 0)

@@ -98,7 +98,10 @@ def verdict(
             "--fold takes its column for the groups, and judges by choices made on other folds; "
             "give it without --group and --thresholds-from"
         )
-    analysis = _load(file, request, fold)
+    if fold is None:
+        analysis = load(file, request, keep_rows=None)
+    else:
+        analysis = _load_folds(file, request, fold)
     guessed = analysis._guessed_group or ""
     if guessed.lower() == "fold" and not request.json:
         note(f"if the scores come from a cross-validation, add --fold {guessed}")
@@ -127,10 +130,8 @@ def verdict(
     _print(found, parts)
 
 
-def _load(file: str, request: Request, fold: str | None) -> Analysis:
+def _load_folds(file: str, request: Request, fold: str) -> Analysis:
     """Read a file with its rows; folds are its groups."""
-    if fold is None:
-        return load(file, request, keep_rows=None)
     try:
         return load(file, replace(request, group=fold), keep_rows=None)
     except ParameterError as error:

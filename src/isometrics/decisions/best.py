@@ -66,7 +66,12 @@ class OptimalThresholds(RowMeasures):
         # Rounding is monotone, for the product as for the ends, so no optimal row is missed here.
         squared = beta * beta
         rows = np.flatnonzero((self.beta_squared_lo <= squared) & (squared <= self.beta_squared_hi))
-        losses = [self._loss(row, beta) for row in rows.tolist()]
+        losses = []
+        for row in rows.tolist():
+            # (β²·fn + fp)/tp falls as F_β rises, exactly; for β = ∞, fn/tp.
+            tp, fp = Fraction(self.tp[row].item()), Fraction(self.fp[row].item())
+            fn = Fraction(self.points.positives) - tp
+            losses.append(fn / tp if math.isinf(beta) else (Fraction(beta) ** 2 * fn + fp) / tp)
         best = min(losses)
         rows = rows[[loss == best for loss in losses]]
         return replace(
@@ -75,12 +80,6 @@ class OptimalThresholds(RowMeasures):
             beta_squared_lo=self.beta_squared_lo[rows],
             beta_squared_hi=self.beta_squared_hi[rows],
         )
-
-    def _loss(self, row: int, beta: float) -> Fraction:
-        """Return (β²·fn + fp)/tp, which falls as F_β rises, exactly; for β = ∞, fn/tp."""
-        tp, fp = Fraction(self.tp[row].item()), Fraction(self.fp[row].item())
-        fn = Fraction(self.points.positives) - tp
-        return fn / tp if math.isinf(beta) else (Fraction(beta) ** 2 * fn + fp) / tp
 
     def _title(self) -> str:
         rows = "1 threshold is" if len(self) == 1 else f"{len(self)} thresholds are"
@@ -262,7 +261,17 @@ def best_rule(pts: OperatingPoints, objective: Objective) -> Decision:
     if may_hide_better(table, objective):
         table.refuse_gaps("the best row under constraints")
     if not rows.size:
-        raise ParameterError(_refusal(rules, objective))
+        counts, asked = rules.counts, objective.constraints
+        if [each.quantity for each in asked] == ["precision"] and rules.has_hull:
+            reached = number(float(np.nanmax(counts.precision)))
+            raise ParameterError(
+                f"no threshold reaches precision {number(asked[0].level)}; the best is {reached}"
+            )
+        kept = np.logical_and.reduce([each.kept_by(counts) for each in asked]).any()
+        # A rule that keeps them may have no value.
+        needs = objective.needs if kept else ""
+        said = join_names([each.label for each in asked])
+        raise ParameterError(f"no threshold{needs} has {said}; {objective.advice}")
     return _best_of_rows(rules, rows, objective)
 
 
@@ -286,19 +295,6 @@ def _best_of_rows(table: Table, rows: NDArray[np.intp], objective: Objective) ->
 def _with_trivial_rules(table: Table) -> Table:
     """Return all rows, the empty and the always-positive rule included."""
     return table if table.nested else ordered_with_ends(table)
-
-
-def _refusal(table: Table, objective: Objective) -> str:
-    """Say which constraint no row keeps."""
-    asked = {each.quantity: each.level for each in objective.constraints}
-    said = join_names([each.label for each in objective.constraints])
-    if list(asked) == ["precision"] and table.has_hull:
-        best = number(float(np.nanmax(table.counts.precision)))
-        return f"no threshold reaches precision {number(asked['precision'])}; the best is {best}"
-    kept = [each.kept_by(table.counts) for each in objective.constraints]
-    # A rule that keeps them may have no value.
-    needs = objective.needs if np.logical_and.reduce(kept).any() else ""
-    return f"no threshold{needs} has {said}; {objective.advice}"
 
 
 def may_hide_better(table: Table, objective: Objective) -> bool:

@@ -23,10 +23,9 @@ from isometrics._core.files import (
 )
 from isometrics._core.results import ResultTable, join_names, number
 from isometrics._core.threshold_text import threshold_text
-from isometrics._counting.confusion import Confusion, f_weights
+from isometrics._counting.confusion import Confusion, f_name, f_weights
 from isometrics.decisions.objective import ObjectiveOptions
 from isometrics.errors import FileError, NotAnswerableError, ScoreError
-from isometrics.measures import f_name
 
 if TYPE_CHECKING:
     import os
@@ -169,7 +168,17 @@ class Decision(ResultTable):
         (0.6, array([ True, False,  True]))
         """
         self.check_threshold()
-        return _at_or_above(column(scores, "scores").numbers(ScoreError), self.threshold)
+        values: NDArray[Any] = column(scores, "scores").numbers(ScoreError)
+        threshold: Any = self.threshold
+        if math.isinf(threshold):
+            return np.full(values.shape, threshold < 0)
+        if values.dtype.kind == "f":
+            # The wider of both types holds both numbers.
+            kind = np.longdouble if isinstance(threshold, int) else np.float64
+            exact = np.asarray(threshold, np.result_type(values, threshold, kind))
+            return np.asarray(values >= exact)
+        whole = values.astype(np.uint8) if values.dtype.kind == "b" else values
+        return np.asarray(whole >= math.ceil(Fraction(*threshold.as_integer_ratio())))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rule to a JSON file, which `load_decision` reads.
@@ -234,21 +243,6 @@ def decision_of(table: Table, row: int, objective: Objective) -> Decision:
         prevalence=table.prevalence,
         _below=table.next_lower(rule)[0],
     )
-
-
-def _at_or_above(values: NDArray[Any], threshold: Any) -> NDArray[np.bool_]:
-    """Compare numbers of any type with a threshold of any other, exactly.
-
-    No score reaches +inf, the threshold of the empty rule.
-    """
-    if math.isinf(threshold):
-        return np.full(values.shape, threshold < 0)
-    if values.dtype.kind == "f":
-        # The wider of both types holds both numbers.
-        kind = np.longdouble if isinstance(threshold, int) else np.float64
-        return np.asarray(values >= np.asarray(threshold, np.result_type(values, threshold, kind)))
-    whole = values.astype(np.uint8) if values.dtype.kind == "b" else values
-    return np.asarray(whole >= math.ceil(Fraction(*threshold.as_integer_ratio())))
 
 
 def fingerprint_of(table: Table) -> str | None:

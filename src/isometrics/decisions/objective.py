@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict, cast
 
 import numpy as np
 
@@ -21,9 +21,8 @@ from isometrics._core.parameters import (
     parse_betas,
 )
 from isometrics._core.results import Value, join_names, number
-from isometrics._counting.confusion import Confusion, divided, f_weights
+from isometrics._counting.confusion import Confusion, divided, f_name, f_weights
 from isometrics.errors import Advice, ParameterError
-from isometrics.measures import f_name
 from isometrics.spaces.indices import ClosedIndex, FGain, FMeasure, index_named
 
 if TYPE_CHECKING:
@@ -59,11 +58,6 @@ class ObjectiveOptions(TypedDict, total=False):
     min_precision: float | None
     min_recall: float | None
     budget: float | None
-
-
-def within(value: float, limits: tuple[float, float]) -> float:
-    """Return the value of a range that is nearest to a value; NaN stays."""
-    return min(max(value, limits[0]), limits[1])
 
 
 # ---------------------------------------------------------------------- constraints
@@ -207,9 +201,9 @@ class Objective(Value, ABC):
         return asked if self.sure is None else asked | {"sure": self.sure}
 
     @property
+    @abstractmethod
     def higher_is_better(self) -> bool:
         """Whether the value is maximised."""
-        return True
 
     @property
     @abstractmethod
@@ -294,7 +288,8 @@ class Objective(Value, ABC):
         Corrections, and rounding, may carry an estimate past all values that there can be.
         """
         value = gain if self.higher_is_better else 0.0 - gain * self.unit
-        return within(value, self.limits)
+        # NaN stays.
+        return min(max(value, self.limits[0]), self.limits[1])
 
     @property
     def gain_limits(self) -> tuple[float, float]:
@@ -326,6 +321,9 @@ class Linear(Objective):
     cost: float | None = None
     as_accuracy: bool = False
 
+    # Flagging nothing has a cost, too.
+    allows_nothing: ClassVar[bool] = True
+
     @property
     def name(self) -> str:
         """The cost per row, or the accuracy."""
@@ -349,11 +347,6 @@ class Linear(Objective):
     def higher_is_better(self) -> bool:
         """Whether it is the accuracy."""
         return self.as_accuracy
-
-    @property
-    def allows_nothing(self) -> bool:
-        """Flagging nothing has a cost, too."""
-        return True
 
     @property
     def unit(self) -> float:
@@ -402,6 +395,9 @@ class Ratio(Objective):
 
     beta: float = 1.0
 
+    higher_is_better: ClassVar[bool] = True
+    limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
     @property
     def name(self) -> str:
         """The name of the F, such as F1."""
@@ -421,11 +417,6 @@ class Ratio(Objective):
         """The β, unless constraints ask for it."""
         implied = self.constraints and _free_beta([each.quantity for each in self.constraints])
         return {} if self.beta == implied else {"beta": self.beta}
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """From no true positive to no error."""
-        return 0.0, 1.0
 
     @property
     def allows_nothing(self) -> bool:
@@ -494,6 +485,8 @@ class Function(Objective):
     index: WeightedIndex | str = _YOUDEN
     lam: float = 0.5
     """The weight of recall in an index."""
+
+    higher_is_better: ClassVar[bool] = True
 
     @property
     def _key(self) -> str:

@@ -160,27 +160,24 @@ def batches_of(entries: Iterable[Entry]) -> Iterator[Batch]:
 
 def thresholds_of(batches: Iterable[Batch], objectives: Sequence[Ratio]) -> Thresholds:
     """Return the best row of each table for each F_β, all under the same constraints."""
-    rows = [
-        (entry.model, entry.group, objective.beta, *best)
-        for batch in batches
-        for entry, found in zip(batch.entries, _best_of_batch(batch, objectives), strict=True)
-        for objective, best in zip(objectives, found, strict=True)
-    ]
+    rows: list[tuple[Any, ...]] = []
+    each_alone = objectives[0].constraints or 0 in [each.beta for each in objectives]
+    for entries, tables in batches:
+        found: Iterable[Iterable[tuple[object, ...]]]
+        if tables is None or each_alone:
+            found = (_best_rows(entry, objectives) for entry in entries)
+        else:
+            of_beta = [_best_of_short(entries, tables, each.beta) for each in objectives]
+            found = zip(*of_beta, strict=True)
+        for entry, best in zip(entries, found, strict=True):
+            for objective, values in zip(objectives, best, strict=True):
+                rows.append((entry.model, entry.group, objective.beta, *values))
     names, groups, beta, threshold, below, labels, *numbers = zip(*rows, strict=True)
     constraints = [each.label for each in objectives[0].constraints]
     columns: Any = (np.array(beta), threshold_array(threshold), labels, *map(np.array, numbers))
     said = join_names(constraints) if constraints else ""
     columns += (said, np.array(below))
     return Thresholds(names, groups, *columns)
-
-
-def _best_of_batch(
-    batch: Batch, objectives: Sequence[Ratio]
-) -> Iterable[Iterable[tuple[object, ...]]]:
-    if batch.tables is None or objectives[0].constraints or 0 in [o.beta for o in objectives]:
-        return (_best_rows(entry, objectives) for entry in batch.entries)
-    found = [_best_of_short(batch.entries, batch.tables, each.beta) for each in objectives]
-    return zip(*found, strict=True)
 
 
 def _best_of_short(

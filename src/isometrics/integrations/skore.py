@@ -72,7 +72,12 @@ def analysis_of(
     }
     (first, splits), *others = models.items()
     for name, other in others:
-        if not _same_rows(splits, other):
+        # Without cross-validation the labels decide.
+        same = len(splits) == len(other) and all(
+            np.array_equal(one.labels, another.labels) and np.array_equal(one.rows, another.rows)
+            for one, another in zip(splits, other, strict=True)
+        )
+        if not same:
             raise ParameterError(
                 f"{first!r} and {name!r} were tested on different rows; make their reports with "
                 "the same data and the same splitter"
@@ -155,11 +160,3 @@ def _labels_and_scores(
         # Without a positive class of its own, a report has decisions for the second class.
         values = -values
     return np.asarray(labels) == classes[index], values
-
-
-def _same_rows(splits: list[Split], others: list[Split]) -> bool:
-    """Tell whether models have the same rows; without cross-validation the labels decide."""
-    return len(splits) == len(others) and all(
-        np.array_equal(one.labels, other.labels) and np.array_equal(one.rows, other.rows)
-        for one, other in zip(splits, others, strict=True)
-    )

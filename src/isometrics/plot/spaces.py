@@ -247,7 +247,18 @@ def draw_space(space: str, pts: Models, ax: Axes | None, options: Mapping[str, o
     # Where models differ in prevalence, `_Options.checked` refused what needs a single one.
     if space == "pr" and chosen.unachievable:
         unachievable(ax, prevalences[0])
-    _draw_isolines(ax, space, prevalences[0], chosen)
+    # Lines of equal accuracy, F or F gain, each with its value.
+    beta = chosen.beta
+    draw, label = {
+        "roc": (partial(accuracy_isoline, cost=chosen.cost), "equal accuracy"),
+        "pr": (partial(f_isoline, beta=beta), f"equal F{beta:g}"),
+        "prg": (partial(f_gain_isoline, beta=beta), f"equal F{beta:g} gain"),
+    }[space]
+    for value in LEVELS if chosen.isolines is True else chosen.isolines or ():
+        x, y = draw(value, space, prevalences[0])
+        if x.size:
+            isoline(ax, x, y, f"{float(value):g}", label)
+            label = "_nolegend_"
     without_model = baseline(ax, space, prevalences, beta=chosen.beta) if chosen.baseline else None
     drawn = Drawn(ax, [], [], without_model)
     low = chosen.low - MARGIN
@@ -273,6 +284,10 @@ OPTIONS = {
 }
 
 
+_MARKERS = 9
+"""How many markers a curve with a name has."""
+
+
 def curve(
     ax: Axes, space: str, points: OperatingPoints, name: str | None, style: Style, *, low: float
 ) -> Curve:
@@ -285,7 +300,14 @@ def curve(
         return Curve.labelled(line, "points" if name is None else plain(name), "")
     x, y = trace(points.table, space, low=low)
     if name is not None:
-        look |= markers | {"markevery": _marker_rows(x, y, low)}
+        # At equal distances along the visible section. matplotlib can space markers itself, but
+        # includes what lies outside the axes, where a PRG curve would have millions of them.
+        visible = (x >= low) & (y >= low)
+        steps = np.where(visible[:-1] & visible[1:], np.hypot(np.diff(x), np.diff(y)), 0)
+        length = np.cumsum(steps)
+        positions = np.linspace(0, length[-1], _MARKERS + 2)[1:-1]
+        marked = np.unique(np.searchsorted(length, positions) + 1)
+        look |= markers | {"markevery": marked.tolist()}
     (line,) = ax.plot(x, y, **look)
     return Curve.labelled(line, "curve" if name is None else plain(name), _area(points, space))
 
@@ -307,19 +329,6 @@ def _area(points: OperatingPoints, space: str) -> str:
         return f"{measure} {getattr(points, space).area():.3f}"
     except NotAnswerableError:
         return f"{measure} {bracketed(*bounds_of(points, [measure])[measure.name])}"
-
-
-def _marker_rows(x: Floats, y: Floats, low: float, n_markers: int = 9) -> list[int]:
-    """Return indices of points at roughly equal distances along the visible section of a line.
-
-    matplotlib can space markers itself, but includes what lies outside the axes, where a PRG curve
-    is so long that there would be millions of markers.
-    """
-    visible = (x >= low) & (y >= low)
-    steps = np.where(visible[:-1] & visible[1:], np.hypot(np.diff(x), np.diff(y)), 0)
-    length = np.cumsum(steps)
-    positions = np.linspace(0, length[-1], n_markers + 2)[1:-1]
-    return [int(row) for row in np.unique(np.searchsorted(length, positions) + 1)]
 
 
 _LEFT = {"xytext": (-7, -4), "ha": "right", "va": "top"}
@@ -350,21 +359,6 @@ def _draw_points(
 
 LEVELS = tuple(round(0.1 * level, 1) for level in range(1, 10))
 """The values whose isometrics are drawn by default."""
-
-
-def _draw_isolines(ax: Axes, space: str, prevalence: float, options: _Options) -> None:
-    """Draw lines of equal accuracy (ROC), F (PR) or F gain (PRG), each with its value."""
-    beta = options.beta
-    draw, label = {
-        "roc": (partial(accuracy_isoline, cost=options.cost), "equal accuracy"),
-        "pr": (partial(f_isoline, beta=beta), f"equal F{beta:g}"),
-        "prg": (partial(f_gain_isoline, beta=beta), f"equal F{beta:g} gain"),
-    }[space]
-    for value in LEVELS if options.isolines is True else options.isolines or ():
-        x, y = draw(value, space, prevalence)
-        if x.size:
-            isoline(ax, x, y, f"{float(value):g}", label)
-            label = "_nolegend_"
 
 
 def isoline(ax: Axes, x: Floats, y: Floats, value: str, label: str) -> None:
@@ -460,7 +454,11 @@ def panels(
     """
     check_options(panels, options, PlotOptions.__annotations__)
     named(pts)
-    chosen = _parse_spaces(spaces)
+    chosen = [check_choice(space, "space", tuple(SPACES)) for space in spaces]
+    if not chosen:
+        raise ParameterError("is empty; name at least one", parameter="spaces")
+    if len(set(chosen)) < len(chosen):
+        raise ParameterError(f"must be different but are {', '.join(chosen)}", parameter="spaces")
     own_figure = axes is None
     if axes is None:
         n_columns = 2 if len(chosen) == len(SPACES) else len(chosen)
@@ -531,12 +529,3 @@ def _draw_legend(panels: dict[str, Drawn], *, grow: bool) -> None:
         fontsize="small",
         frameon=False,
     )
-
-
-def _parse_spaces(spaces: Sequence[str]) -> list[str]:
-    chosen = [check_choice(space, "space", tuple(SPACES)) for space in spaces]
-    if not chosen:
-        raise ParameterError("is empty; name at least one", parameter="spaces")
-    if len(set(chosen)) < len(chosen):
-        raise ParameterError(f"must be different but are {', '.join(chosen)}", parameter="spaces")
-    return chosen

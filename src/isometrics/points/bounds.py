@@ -61,12 +61,12 @@ class GapBounds:
     @cached_property
     def worst(self) -> OperatingPoints:
         """The negatives of each gap come first."""
-        return OperatingPoints(worst_way(self.table))
+        return _with_corners(self.table, self.table.tp[:-1], self.table.fp[1:])
 
     @cached_property
     def best(self) -> OperatingPoints:
         """The positives of each gap come first."""
-        return OperatingPoints(best_way(self.table))
+        return _with_corners(self.table, self.table.tp[1:], self.table.fp[:-1])
 
     @cached_property
     def roc(self) -> Bracket:
@@ -166,17 +166,7 @@ def apart(lo: float, hi: float) -> Bracket:
     return Bracket(lo - _ROUNDING * max(1, abs(lo)), hi + _ROUNDING * max(1, abs(hi)))
 
 
-def worst_way(table: Table) -> Table:
-    """Let the negatives of each gap come first."""
-    return _with_corners(table, table.tp[:-1], table.fp[1:])
-
-
-def best_way(table: Table) -> Table:
-    """Let the positives of each gap come first."""
-    return _with_corners(table, table.tp[1:], table.fp[:-1])
-
-
-def _with_corners(table: Table, tp: Floats, fp: Floats) -> Table:
+def _with_corners(table: Table, tp: Floats, fp: Floats) -> OperatingPoints:
     assert table.gaps is not None
     gaps = np.flatnonzero(table.gaps.between)
     tps, fps = (
@@ -184,7 +174,8 @@ def _with_corners(table: Table, tp: Floats, fp: Floats) -> Table:
         for rows, corners in ((table.tp, tp), (table.fp, fp))
     )
     thresholds = np.full(tps.size, np.nan)
-    return Table(thresholds, tps, fps, table.positives, table.negatives, Kind.CURVE)
+    rows = Table(thresholds, tps, fps, table.positives, table.negatives, Kind.CURVE)
+    return OperatingPoints(rows)
 
 
 _IN_GAPS = ("davis-goadrich", "average-precision", "linear")

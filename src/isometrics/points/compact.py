@@ -163,7 +163,13 @@ def compacted(table: Table, most: int) -> Table:
             f"is {most}",
             parameter="max_points",
         )
-    rows = _densest(table, most)
+    # The densest choice of rows that is not too long.
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = rows_to_keep(table, middle).size <= most
+        low, high = (middle, high) if fits else (low, middle - 1)
+    rows = rows_to_keep(table, low)
     known = table.known
     if not table.partial:
         sums = SectionSums(totals)
@@ -173,16 +179,6 @@ def compacted(table: Table, most: int) -> Table:
     if table.gaps is not None:
         between |= np.logical_or.reduceat(table.gaps.between, rows[:-1])
     return replace(table.take(rows, table.kind), gaps=Gaps(between, known, table.has_hull))
-
-
-def _densest(table: Table, most: int) -> NDArray[np.intp]:
-    """Return the densest choice of rows that is not too long."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        rows = rows_to_keep(table, middle)
-        low, high = (middle, high) if rows.size <= most else (low, middle - 1)
-    return rows_to_keep(table, low)
 
 
 # ---------------------------------------------------------------------- hulls with all areas

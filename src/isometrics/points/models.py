@@ -172,17 +172,6 @@ def check_has_model(owner: str, models: Collection[str], name: str) -> None:
         raise ParameterError(f"{owner} has no model {name!r}, only {known}")
 
 
-def check_one_prevalence(models: Mapping[str, OperatingPoints]) -> None:
-    """Refuse models whose precisions cannot be compared, because their prevalences differ."""
-    first, *others = models
-    for name in others:
-        if not same_prevalence(models[first].table, models[name].table):
-            raise ParameterError(
-                f"{first!r} has prevalence {models[first].prevalence:.6g} but {name!r} has "
-                f"{models[name].prevalence:.6g}; bring them to one with at_prevalence()"
-            )
-
-
 def same_prevalence(one: Table, other: Table) -> bool:
     """Tell whether precision depends on the rates in the same way, but for rounding."""
     if is_whole(one) and is_whole(other):

@@ -15,7 +15,7 @@ from isometrics.report.model import PageOptions, as_json, lean, report_model
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from isometrics.points import OperatingPoints
 
@@ -47,8 +47,11 @@ def summary_html(data: Mapping[str, Any]) -> str:
     """
     lines = [f"<p>{escape(line)}</p>" for line in verdict_lines(data)]
     if data["models"]:
-        columns = _area_columns(data["models"])
-        lines.append(html_table("The models and their areas", columns, most=len(data["models"])))
+        models = data["models"]
+        columns = {"model": [model["name"] for model in models]}
+        columns |= {name: [_area(each["areas"].get(name)) for each in models] for name in AREAS}
+        columns |= {name: [each[name] for each in models] for name in ("positives", "negatives")}
+        lines.append(html_table("The models and their areas", columns, most=len(models)))
     return "".join(lines)
 
 
@@ -65,15 +68,6 @@ def verdict_lines(data: Mapping[str, Any]) -> list[str]:
         first, *others = verdict["lines"]
         lines += [f"{verdict['name']}: {first}" if verdict["name"] else first, *others]
     return lines
-
-
-def _area_columns(models: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {"model": [model["name"] for model in models]}
-    for name in AREAS:
-        columns[name] = [_area(model["areas"].get(name)) for model in models]
-    return columns | {
-        name: [model[name] for model in models] for name in ("positives", "negatives")
-    }
 
 
 def _area(limits: list[float | None] | None) -> str:

@@ -51,47 +51,6 @@ MOST_TUNING_ROWS = 2000
 """Rows of the tuning data of all models together up to which the page has all of them."""
 
 
-def tuning_data(
-    table: Table, judged: Table, *, every_row: bool
-) -> tuple[NDArray[np.intp], dict[str, Any]]:
-    """Return the rules of the tuning data of one model, with their counts there and here.
-
-    The first result has the row of `judged`, the table of the page, for each rule.
-
-    Notes
-    -----
-    Of long tables, the rows are those that can be best for an F_β or for costs: the vertices of the
-    hull, and the most precise row. Under a constraint another row may be best, so ``complete``
-    tells whether all rows are there. ``below`` is the highest score below a threshold in either
-    data set, so that a shorter number between the two flags the same rows in both.
-
-    Examples
-    --------
-    >>> import isometrics as iso
-    >>> tuning = iso.OperatingPoints.from_scores([1, 1, 0, 0], [0.9, 0.4, 0.6, 0.1])
-    >>> test = iso.OperatingPoints.from_scores([1, 0, 1, 0], [0.8, 0.5, 0.3, 0.2])
-    >>> rows, data = tuning_data(tuning.table, test.table, every_row=True)
-    >>> rows, data["positives"], data["complete"]
-    (array([0, 0, 1, 2, 4]), 2, True)
-    """
-    rows = np.arange(table.size) if every_row else rows_to_keep(table, 0)
-    thresholds = table.thresholds[rows]
-    here = rows_at(judged, thresholds)
-    below = np.fmax(table.next_lower(rows), judged.next_lower(here))
-    return here, {
-        "positives": plain(table.positives),
-        "negatives": plain(table.negatives),
-        "complete": rows.size == table.size and not table.partial,
-        "thresholds": packed(thresholds.astype(np.float64)),
-        "below": packed(below.astype(np.float64)),
-        "tp": packed(table.tp[rows]),
-        "fp": packed(table.fp[rows]),
-        # At the same thresholds, in the data of the page.
-        "tpHere": packed(judged.tp[here]),
-        "fpHere": packed(judged.fp[here]),
-    }
-
-
 VERSION = 2
 """The page refuses data of another version."""
 
@@ -199,8 +158,24 @@ def _models(
                 f"the tuning data of {join_names([name])} is {chosen.name}, which has no threshold "
                 "for every row; build it from scores"
             )
-        rows, data = tuning_data(chosen, points.table, every_row=every_row)
-        found.append(_model(name, points, bands_of[name], rows) | {"tuning": data})
+        judged = points.table
+        rows = np.arange(chosen.size) if every_row else rows_to_keep(chosen, 0)
+        thresholds = chosen.thresholds[rows]
+        here = rows_at(judged, thresholds)
+        below = np.fmax(chosen.next_lower(rows), judged.next_lower(here))
+        data = {
+            "positives": plain(chosen.positives),
+            "negatives": plain(chosen.negatives),
+            "complete": rows.size == chosen.size and not chosen.partial,
+            "thresholds": packed(thresholds.astype(np.float64)),
+            "below": packed(below.astype(np.float64)),
+            "tp": packed(chosen.tp[rows]),
+            "fp": packed(chosen.fp[rows]),
+            # At the same thresholds, in the data of the page.
+            "tpHere": packed(judged.tp[here]),
+            "fpHere": packed(judged.fp[here]),
+        }
+        found.append(_model(name, points, bands_of[name], here) | {"tuning": data})
     return found
 
 
@@ -249,11 +224,21 @@ def _verdict(name: str, verdict: Verdict, *, has_rows: bool) -> dict[str, Any]:
 
 def _answer(verdict: Verdict) -> dict[str, Any]:
     """Return what asks for a verdict, and what it says."""
-    return {
-        "settings": settings_of(verdict),
-        "lines": verdict.lines(),
-        "picture": _picture(verdict) if verdict.models else None,
-    }
+    found = {"settings": settings_of(verdict), "lines": verdict.lines(), "picture": None}
+    if verdict.models:
+        # The values of the models, and of flagging everything or nothing, to be drawn.
+        nothing, names = verdict.doing_nothing, ("here", "expected", "lower", "upper")
+        values = {each.name: (each.here, each.expected, *each.interval) for each in verdict.models}
+        found["picture"] = {
+            "models": [
+                {"name": name} | dict(zip(names, map(finite_or_null, drawn), strict=True))
+                for name, drawn in values.items()
+            ],
+            "chosen": verdict.model,
+            "everything": finite_or_null(nothing["flagging everything"]),
+            "nothing": finite_or_null(nothing["flagging nothing"]),
+        }
+    return found
 
 
 def _others(verdicts: Iterable[Verdict]) -> dict[str, Any]:
@@ -301,21 +286,6 @@ def settings_of(verdict: Verdict) -> dict[str, Any]:
     items = decision.tp + decision.fp + decision.fn + decision.tn
     budget = constraint.budget if constraint.budget is not None else level * items
     return {"goal": "budget", "budget": float(f"{budget:.12g}"), "budgetItems": None}
-
-
-def _picture(verdict: Verdict) -> dict[str, Any]:
-    """Return the values of the models, and of flagging everything or nothing, to be drawn."""
-    nothing, names = verdict.doing_nothing, ("here", "expected", "lower", "upper")
-    values = {each.name: (each.here, each.expected, *each.interval) for each in verdict.models}
-    return {
-        "models": [
-            {"name": name} | dict(zip(names, map(finite_or_null, drawn), strict=True))
-            for name, drawn in values.items()
-        ],
-        "chosen": verdict.model,
-        "everything": finite_or_null(nothing["flagging everything"]),
-        "nothing": finite_or_null(nothing["flagging nothing"]),
-    }
 
 
 def _shares(verdict: Verdict) -> dict[str, Any] | None:
@@ -391,7 +361,10 @@ def _model(
         # Integers beyond 2**53 are long doubles in Python, which browsers do not have.
         "rounded": not np.array_equal(thresholds, thinned.thresholds, equal_nan=True),
         # Of a table with all its rows, the next row has it.
-        "below": None if complete else packed_below(thresholds, table.next_lower(rows)),
+        # In steps from each float to the next.
+        "below": None
+        if complete
+        else {"whole": _encode(_words(thresholds) - _words(table.next_lower(rows)))},
         "tp": packed(thinned.tp),
         "fp": packed(thinned.fp),
         "labels": (
@@ -522,18 +495,6 @@ def packed(values: Counts) -> dict[str, str]:
     if values.dtype.kind == "i":
         return {"whole": _encode(values.astype(np.int64).view(np.uint64))}
     return {"real": _encode(_words(values))}
-
-
-def packed_below(values: Counts, below: Counts) -> dict[str, str]:
-    """Pack floats as their distances below others, in steps from each float to the next.
-
-    Examples
-    --------
-    >>> text = packed_below(np.array([np.inf, 0.5]), np.array([np.inf, np.nextafter(0.5, 0)]))
-    >>> unpacked(text).tolist()
-    [0, 1]
-    """
-    return {"whole": _encode(_words(values) - _words(below))}
 
 
 def _words(values: Counts) -> Words:

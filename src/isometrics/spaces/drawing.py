@@ -453,21 +453,18 @@ def rows_to_explore(table: Table, *, width: int = 800) -> Indices:
     # Rows at which the sum of both rates passes a multiple of two pixels.
     two_pixels = np.floor((table.tp / table.positives + table.fp / table.negatives) * (width / 2))
     passing = np.flatnonzero(np.diff(two_pixels))
-    rows = np.unique(np.concatenate([[0, table.size - 1], _strictest(table), passing, corners]))
+    # The strictest rows of highest precision, for the positives and for the negatives.
+    fn, tn = table.positives - table.tp, table.negatives - table.fp
+    with np.errstate(invalid="ignore"):
+        precision, negative_precision = table.tp / (table.tp + table.fp), tn / (fn + tn)
+    last = table.size - 1
+    strictest = [np.nanargmax(precision), last - np.nanargmax(negative_precision[::-1])]
+    rows = np.unique(np.concatenate([[0, last], strictest, passing, corners]))
     while True:
         farthest = _farthest(table, rows, 0.5 / width)
         if farthest.size == 0:
             return rows
         rows = np.union1d(rows, farthest)
-
-
-def _strictest(table: Table) -> Indices:
-    """Return the strictest rows of highest precision, for the positives and for the negatives."""
-    fn, tn = table.positives - table.tp, table.negatives - table.fp
-    with np.errstate(invalid="ignore"):
-        precision, negative_precision = table.tp / (table.tp + table.fp), tn / (fn + tn)
-    last = table.size - 1 - np.nanargmax(negative_precision[::-1])
-    return np.array([np.nanargmax(precision), last], np.intp)
 
 
 def _farthest(table: Table, selected: Indices, tolerance: float) -> Indices:

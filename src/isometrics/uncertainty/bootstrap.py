@@ -493,7 +493,15 @@ def bootstrap(
         else [models.mean(axis=0)]
     )
     combined = np.array([*models, *of_several])
-    _announce_undefined(replicates, sample, chosen)
+    missing = np.isnan(replicates).sum(axis=2)
+    if missing.any():
+        row, column = divmod(int(missing.argmax()), len(chosen))
+        label = _label(chosen[column].name, list(sample.points)[row])
+        warn(
+            f"{missing[row, column]} of {n_resamples} replicates have no {label} and are left "
+            "out of its interval; with few rows of one class stratified=True keeps both classes",
+            UndefinedWarning,
+        )
     result = Bootstrap(
         tuple(sample.points),
         tuple(measure.name for measure in chosen),
@@ -513,21 +521,6 @@ def bootstrap(
         evidence.by_class is not None,
     )
     return result.with_intervals()
-
-
-def _announce_undefined(
-    replicates: Floats, sample: Resampling, measures: Sequence[Measure]
-) -> None:
-    missing = np.isnan(replicates).sum(axis=2)
-    if not missing.any():
-        return
-    row, column = divmod(int(missing.argmax()), missing.shape[1])
-    label = _label(measures[column].name, list(sample.points)[row])
-    warn(
-        f"{missing[row, column]} of {replicates.shape[2]} replicates have no {label} and are left "
-        "out of its interval; with few rows of one class stratified=True keeps both classes",
-        UndefinedWarning,
-    )
 
 
 def _label(measure: str, model: str) -> str:

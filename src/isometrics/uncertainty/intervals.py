@@ -80,7 +80,12 @@ def interval_of(
     tail = (1 - level) / 2
     shares: tuple[float, float] | None = (tail, 1 - tail)
     if method != "percentile":
-        z = _quantile(level, freedom if method == "bca-t" else math.inf)
+        # How many standard errors an interval reaches to either side.
+        z = NORMAL.inv_cdf((1 + level) / 2)
+        if method == "bca-t" and not math.isinf(freedom):
+            from scipy.special import stdtrit
+
+            z = float(stdtrit(freedom, (1 + level) / 2))
         shares = _corrected(defined, estimate, z, acceleration)
     if shares is None:
         return _undefined(name, "all replicates lie on one side of it; use another method")
@@ -146,15 +151,6 @@ def _corrected(
         return None
     low, high = (NORMAL.cdf(bias + end / s) for end, s in zip(ends, scales, strict=True))
     return low, high
-
-
-def _quantile(level: float, freedom: float) -> float:
-    """Return how many standard errors an interval reaches to either side."""
-    if math.isinf(freedom):
-        return NORMAL.inv_cdf((1 + level) / 2)
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, (1 + level) / 2))
 
 
 def _undefined(name: str, reason: str) -> Interval:

@@ -356,26 +356,35 @@ def _of_rows(evidence: Evidence, plan: Plan) -> Resampling:
     weights = samples[0].weights
     weight = np.ones(samples[0].size) if weights is None else weights.astype(np.float64)
     unit, positive_units = _units(samples[0], evidence.clustered, stratified=plan.stratified)
-    points, cells, cell_of_row_by_model, class_rows = {}, [], [], []
-    ratio = 0.0
+    points, cells, cell_of_row, class_rows, ratio = {}, [], [], [], 0.0
     for sample in samples:
         labels = sample.labels
         for name, scores in sample.scores.items():
             table = evidence.points[name]
-            of_model, cell_of_row = _cells_of_rows(table, labels, scores, weight, plan)
+            # Sorting again is faster than looking up each score among the thresholds of the table.
+            order = np.argsort(scores)[::-1]
+            descending = scores[order]
+            score = np.empty(order.size, np.intp)
+            score[order] = prepend_zero(np.cumsum(descending[1:] != descending[:-1]))
+            size = len(table) - 1
+            sums = (np.bincount(score, weight * rows, minlength=size) for rows in (labels, ~labels))
+            distinct = Scores(table.thresholds[1:], *sums)
+            of_model, positive_cell, negative_cell = grouping_of(distinct, plan.detail, plan.cuts)
+            negative_cell = of_model.positive.size + negative_cell
             cells.append(of_model)
-            cell_of_row_by_model.append(cell_of_row)
+            cell_of_row.append(np.where(labels, positive_cell[score], negative_cell[score]))
             class_rows.append((int(labels.sum()), int((~labels).sum())))
             points[name], ratio = _at_prevalence(table, plan)
     counts = np.ones(int(unit.max()) + 1, np.int64)
-    split = positive_units
-    strata = [slice(0, split), slice(split, None)] if plan.stratified else [slice(0, None)]
+    strata = [slice(0, None)]
+    if plan.stratified:
+        strata = [slice(0, positive_units), slice(positive_units, None)]
     return Resampling(
         points,
         tuple(cells),
         counts,
         strata,
-        RowUnits(unit, None if weights is None else weight, tuple(cell_of_row_by_model)),
+        RowUnits(unit, None if weights is None else weight, tuple(cell_of_row)),
         tuple(class_rows),
         ratio,
     )
@@ -404,26 +413,6 @@ def _units(sample: Sample, clustered: bool, *, stratified: bool) -> tuple[Indice
     renumbered = np.empty(share.size, np.intp)
     renumbered[np.argsort(-share, kind="stable")] = np.arange(share.size)
     return renumbered[unit], int(share.sum())
-
-
-def _cells_of_rows(
-    table: OperatingPoints,
-    labels: NDArray[np.bool_],
-    model_scores: NDArray[Any],
-    weight: Floats,
-    plan: Plan,
-) -> tuple[Cells, Indices]:
-    # Sorting again is faster than looking up each score among the thresholds of the table.
-    order = np.argsort(model_scores)[::-1]
-    descending = model_scores[order]
-    score = np.empty(order.size, np.intp)
-    score[order] = prepend_zero(np.cumsum(descending[1:] != descending[:-1]))
-    size = len(table) - 1
-    sums = (np.bincount(score, weight * chosen, minlength=size) for chosen in (labels, ~labels))
-    scores = Scores(table.thresholds[1:], *sums)
-    cells, positive_cell, negative_cell = grouping_of(scores, plan.detail, plan.cuts)
-    cell_of_row = np.where(labels, positive_cell[score], cells.positive.size + negative_cell[score])
-    return cells, cell_of_row
 
 
 def _at_prevalence(points: OperatingPoints, plan: Plan) -> tuple[OperatingPoints, float]:

@@ -187,12 +187,8 @@ class Contest:
             objective.effective,
             objective.allows_nothing,
             self.ratio,
+            gain=objective.gain if objective.weights is None else None,
         )
-
-    @property
-    def gain(self) -> Callable[[Confusion], Floats] | None:
-        """The function to maximise where a task has no numbers for it, as for an index."""
-        return self.objective.gain if self.objective.weights is None else None
 
     def allowed_gain(self, counts: Confusion) -> Floats:
         """Return the gain of rules whose counts are at the prevalence asked for.
@@ -200,7 +196,7 @@ class Contest:
         It is minus infinity for rules that are not allowed.
         """
         task = self.task._replace(ratio=0.0)
-        return allowed_gain(task, Confusion(*map(np.atleast_1d, counts)), self.gain)
+        return allowed_gain(task, Confusion(*map(np.atleast_1d, counts)))
 
     def counts(self, model: int, rule: NDArray[np.intp] | int) -> Confusion:
         """Return the counts of rules in the sample itself."""
@@ -223,21 +219,6 @@ class Contest:
         fold = np.empty(order.size, np.int64)
         fold[order] = np.arange(order.size) % folds
         return fold
-
-    def held_out(self, chosen: BestRules) -> Confusion:
-        """Return the pooled counts of choices on the rows that each was not made on."""
-        best = best_models(at_least_finite(self.objective.gain(chosen.counts(self.ratio))))
-        rule = chosen.rule
-        without = rule == NO_RULE
-        held = []
-        for name in ("tp", "fp"):
-            whole = np.stack(
-                [getattr(table, name)[rows] for table, rows in zip(self.tables, rule, strict=True)]
-            )
-            held.append(np.where(without, 0.0, whole - getattr(chosen, name)))
-        folds = np.arange(rule.shape[1])
-        picked = (held[0][best, folds].sum(), held[1][best, folds].sum())
-        return Confusion(*picked, *self.totals).at_ratio(self.ratio)
 
 
 def choose(
@@ -262,7 +243,7 @@ def choose(
     """
     rows = contests[0]
     rules = fixed or [(0,) * len(rows.names)] * len(contests)
-    is_compiled = kernel == "compiled" and all(each.gain is None for each in contests)
+    is_compiled = kernel == "compiled" and all(each.task.gain is None for each in contests)
     sums = [block_sums(weights, each) for each in rows.rankings] if is_compiled else []
     unweighted = not rows.rankings[0].weight.size
     totals = sums[0][:, -1].copy() if sums and unweighted else rows._totals(weights)
@@ -275,9 +256,12 @@ def choose(
             chosen.append(
                 choose_compiled(weights, sums[model], totals, ranking, task)
                 if sums
-                else choose_plain(Confusion(*counts, *totals.T), task, contest.gain)
+                else choose_plain(Confusion(*counts, *totals.T), task)
             )
-    return list(map(BestRules.stacked, found))
+    # The totals are those of all models.
+    stacked = (BestRules(*map(np.stack, zip(*each, strict=True))) for each in found)
+    positives, negatives = totals.T
+    return [each._replace(positives=positives, negatives=negatives) for each in stacked]
 
 
 def resample(
@@ -296,8 +280,18 @@ def cross(contests: Sequence[Contest], fold: NDArray[np.int64], kernel: str) -> 
     """Choose on all folds but one, and judge on that one; return the pooled counts."""
     trains = ((fold != each)[None].astype(np.uint8) for each in range(int(fold.max()) + 1))
     parts = [choose(contests, train, kernel) for train in trains]
-    joined = map(BestRules.joined, zip(*parts, strict=True))
-    return [contest.held_out(chosen) for contest, chosen in zip(contests, joined, strict=True)]
+    pooled = []
+    for contest, each in zip(contests, zip(*parts, strict=True), strict=True):
+        chosen = BestRules.joined(each)
+        best = best_models(at_least_finite(contest.objective.gain(chosen.counts(contest.ratio))))
+        folds = np.arange(best.size)
+        rules = chosen.rule[best, folds]
+        tables = [contest.tables[model] for model in best]
+        whole = [(each.tp[row], each.fp[row]) for each, row in zip(tables, rules, strict=True)]
+        held = np.transpose(whole) - (chosen.tp[best, folds], chosen.fp[best, folds])
+        tp, fp = (each.sum() for each in np.where(rules == NO_RULE, 0.0, held))
+        pooled.append(Confusion(tp, fp, *contest.totals).at_ratio(contest.ratio))
+    return pooled
 
 
 def effective_rows(contest: Contest) -> float:
@@ -350,22 +344,21 @@ def choose_each(contests: Sequence[Contest], kernel: str) -> list[Choice]:
         gains = contest.objective.gain(chosen.counts(contest.ratio))[:, 0]
         rules = chosen.rule[:, 0]
         if (rules == NO_RULE).all():
-            raise NotAnswerableError(_no_rule(contest))
+            objective = contest.objective
+            asked = join_names([str(each) for each in objective.constraints])
+            sure = objective.sure
+            how = "" if sure is None else f" with {number(100 * sure)}% confidence"
+            nothing = Confusion(0.0, 0.0, *contest.totals)
+            kept = all(each.met(each.of(nothing)) for each in objective.constraints)
+            # A rule that keeps them may have no value.
+            needs = objective.needs if kept else ""
+            raise NotAnswerableError(
+                f"no threshold{needs} of any model has {asked}{how}; {objective.advice}"
+            )
         model = int(best_models(at_least_finite(gains)[:, None])[0])
         gains = np.where(rules == NO_RULE, np.nan, gains)
         choices.append(Choice(tuple(rules.tolist()), gains, model))
     return choices
-
-
-def _no_rule(contest: Contest) -> str:
-    objective = contest.objective
-    asked = join_names([str(each) for each in objective.constraints])
-    how = "" if objective.sure is None else f" with {number(100 * objective.sure)}% confidence"
-    nothing = Confusion(0.0, 0.0, *contest.totals)
-    kept = all(each.met(each.of(nothing)) for each in objective.constraints)
-    # A rule that keeps them may have no value.
-    needs = objective.needs if kept else ""
-    return f"no threshold{needs} of any model has {asked}{how}; {objective.advice}"
 
 
 def best_models(gains: Floats) -> NDArray[np.intp]:

@@ -59,46 +59,73 @@ def resampled_of(
     choices: BestRules,
     fixed: Sequence[int],
     quantity: Callable[[Confusion], Floats],
+    *,
+    chosen_elsewhere: bool = False,
 ) -> Resampled:
-    """Return a quantity of the rules, such as the gain; `fixed` are those of the sample."""
+    """Return a quantity of the rules, such as the gain; `fixed` are those of the sample.
+
+    Rules that were chosen elsewhere are not chosen anew, and show no optimism.
+    """
+    values = fixed_values(contest, choices, list(enumerate(fixed)), quantity)
+    if chosen_elsewhere:
+        return Resampled(values, values, values)
     rules = np.where(choices.rule == NO_RULE, 0, choices.rule)
     outside = np.stack([quantity(contest.counts(model, rows)) for model, rows in enumerate(rules)])
     return Resampled(
         quantity(choices.counts(contest.ratio)),
         np.where(choices.rule == NO_RULE, np.nan, outside),
-        fixed_values(contest, choices.fixed_counts, list(enumerate(fixed)), quantity),
+        values,
     )
 
 
 def fixed_values(
     contest: Contest,
-    counts: Confusion,
+    drawn: BestRules,
     rules: Sequence[tuple[int, int]],
     quantity: Callable[[Confusion], Floats],
 ) -> Floats:
     """Return a quantity of fixed rules in the replicates, which spreads around its mean there.
 
+    A bootstrap draws the rows that are there. If a rule has no false positive among them, it has
+    none in any replicate, and its precision would seem to be certain. So rows are drawn besides
+    for those of tp, fp, fn and tn that are fewer than five; the same for all rules, so that equal
+    rules stay equal.
+
     Parameters
     ----------
     contest
         The rows.
-    counts
-        Those of the rules (first axis) in the replicates (second axis).
+    drawn
+        The counts of the rules (first axis) in the replicates (second axis).
     rules
-        The model and the number of each rule.
+        The model and the number of each rule. Flagging everything, or nothing, makes its errors by
+        definition, and gets no rows besides.
     quantity
         What to compute of counts.
 
     Notes
     -----
-    Rows that the sample did not show widen the spread; the mean stays, because what a value is
-    corrected by is estimated elsewhere.
+    A count n is n ± √n in a bootstrap, which is about a gamma distribution with the shape n. With
+    a gamma variate of the shape ½ besides, it is one with the shape n + ½: what Jeffreys' prior
+    (1946) tells of the mean of a Poisson count of n. Where units are clusters or have weights, one
+    row is worth Σw²/Σw. The mean stays, because what a value is corrected by is estimated
+    elsewhere.
     """
+    counts = Confusion(drawn.fixed_tp, drawn.fixed_fp, drawn.positives, drawn.negatives)
     plain = quantity(counts.at_ratio(contest.ratio))
-    unseen = unseen_rows(contest, rules, counts.positives.size)
-    if unseen is None:
+    positive_unit, negative_unit = ((column**2).sum() / column.sum() for column in contest.units.T)
+    units = np.array([positive_unit, negative_unit, positive_unit, negative_unit])
+    cells = np.full((len(rules), 4), np.inf)
+    for own, (model, rule) in zip(cells, rules, strict=True):
+        table = contest.tables[model]
+        if 0 < rule < table.size - 1:
+            seen = float(table.tp[rule]), float(table.fp[rule])
+            own[:] = *seen, float(table.positives) - seen[0], float(table.negatives) - seen[1]
+    sizes = np.where(cells < FEW_ERRORS * units, units, 0.0)
+    if not sizes.any():
         return plain
-    tp, fp, fn, tn = unseen
+    unseen = _half_gammas(counts.positives.size)
+    tp, fp, fn, tn = sizes.T[:, :, None] * unseen[:, None]
     positives, negatives = counts.positives + tp + fn, counts.negatives + fp + tn
     more = Confusion(counts.tp + tp, counts.fp + fp, positives, negatives)
     wider = quantity(more.at_ratio(contest.ratio))
@@ -108,11 +135,6 @@ def fixed_values(
         shift = np.array([mean_known(row) for row in plain]) - [mean_known(row) for row in wider]
     # A quantity that is infinite without true positives has no finite mean.
     return np.asarray(wider + np.where(np.isfinite(shift), shift, 0.0)[:, None])
-
-
-def picked(values: Floats, models: NDArray[np.intp]) -> Floats:
-    """Return the values of one model in each replicate."""
-    return np.asarray(values[models, np.arange(values.shape[1])])
 
 
 def mean_known(values: Floats) -> float:
@@ -191,7 +213,13 @@ def confidence_set(values: Floats, replicates: Floats, level: float = 0.95) -> C
     while stays.sum() > 1:
         models = np.flatnonzero(stays)
         pairs = np.ix_(models, models)
-        largest = _largest_differences(centred[models], unit[pairs])
+        # The largest studentised difference of two models in each replicate.
+        largest = np.zeros(centred.shape[1])
+        for row, model in enumerate(models[1:], 1):
+            others = (
+                np.abs(centred[model] - centred[models[:row]]) / unit[model, models[:row], None]
+            )
+            np.maximum(largest, others.max(axis=0), out=largest)
         if np.isnan(margin).all():
             margin = float(np.quantile(largest, level)) * np.where(error > 0, error, np.nan)
         farthest = behind[pairs].max(axis=1)
@@ -201,63 +229,12 @@ def confidence_set(values: Floats, replicates: Floats, level: float = 0.95) -> C
     return ConfidenceSet(stays, margin)
 
 
-def _largest_differences(centred: Floats, error: Floats) -> Floats:
-    """Return the largest studentised difference of two models in each replicate."""
-    largest = np.zeros(centred.shape[1])
-    for model in range(1, len(centred)):
-        others = np.abs(centred[model] - centred[:model]) / error[model, :model, None]
-        np.maximum(largest, others.max(axis=0), out=largest)
-    return largest
-
-
 # ---------------------------------------------------------------------- rows that were not seen
-#
-# A bootstrap draws the rows that are there. If a rule has no false positive among them, it has
-# none in any replicate, and its precision would seem to be certain.
 
 FEW_ERRORS = 5
 """True or false positives or negatives that are as many spread in a bootstrap as they should."""
 _STEPS = 1.0850702454914507 ** -np.arange(1.0, 9.0)
 """Powers of the root of x⁹ = x + 1, whose multiples fill a cube of eight dimensions evenly."""
-
-
-def unseen_rows(
-    contest: Contest, rules: Sequence[tuple[int, int]], replicates: int
-) -> Floats | None:
-    """Draw rows for those of tp, fp, fn and tn that are fewer than five; None if none is.
-
-    They are the first axis, rules the second, and replicates the third.
-
-    Parameters
-    ----------
-    contest
-        The rows.
-    rules
-        The model and the number of each rule. Flagging everything, or nothing, makes its errors by
-        definition, and gets no rows.
-    replicates
-        How often to draw. The same rows are drawn for all rules, so that equal rules stay equal.
-
-    Notes
-    -----
-    A count n is n ± √n in a bootstrap, which is about a gamma distribution with the shape n. With
-    a gamma variate of the shape ½ besides, it is one with the shape n + ½: what Jeffreys' prior
-    (1946) tells of the mean of a Poisson count of n. Where units are clusters or have weights, one
-    row is worth Σw²/Σw.
-    """
-    positive_unit, negative_unit = ((column**2).sum() / column.sum() for column in contest.units.T)
-    units = np.array([positive_unit, negative_unit, positive_unit, negative_unit])
-    cells = np.full((len(rules), 4), np.inf)
-    for own, (model, rule) in zip(cells, rules, strict=True):
-        table = contest.tables[model]
-        if 0 < rule < table.size - 1:
-            tp, fp = float(table.tp[rule]), float(table.fp[rule])
-            own[:] = tp, fp, float(table.positives) - tp, float(table.negatives) - fp
-    sizes = np.where(cells < FEW_ERRORS * units, units, 0.0)
-    if not sizes.any():
-        return None
-    drawn = _half_gammas(replicates)
-    return np.asarray(sizes.T[:, :, None] * drawn[:, None])
 
 
 def _half_gammas(count: int) -> Floats:
@@ -450,10 +427,8 @@ def _best_gains(contest: Contest, model: int, drawn: Floats) -> Floats:
     return gains
 
 
-def beta_range(weights: OtherWeights | None, model: int, objective: Objective) -> Interval:
+def beta_range(weights: OtherWeights, model: int, objective: Objective) -> Interval:
     """Return the range of β around the objective's in which the model wins in 95%."""
-    if weights is None:
-        return UNDEFINED
     own = cast("tuple[float, float]", objective.weights)[0]
     wins = weights.shares[:, model] >= _WINS
     centre = int(np.argmin(np.abs(weights.lam - own)))

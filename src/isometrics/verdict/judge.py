@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,14 +17,12 @@ from isometrics._counting.replicates import kernel_named
 from isometrics._table.table import lower_scores
 from isometrics.decisions.best import best_rule
 from isometrics.decisions.decision import Origin, decision_of
-from isometrics.decisions.objective import within
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.uncertainty.intervals import UNDEFINED, Interval
 from isometrics.verdict.contest import Choice, best_models, choose_each, cross, resample
 from isometrics.verdict.estimates import (
     FOLDS,
     REPEATS,
-    Resampled,
     beta_range,
     better_than_nothing,
     confidence_set,
@@ -33,7 +31,6 @@ from isometrics.verdict.estimates import (
     interval_at,
     mean_known,
     other_weights,
-    picked,
     plateau,
     resampled_of,
     threshold_range,
@@ -43,13 +40,12 @@ from isometrics.verdict.sentences import caveats_of
 from isometrics.verdict.verdict import KeptConstraint, ModelValue, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
     from isometrics._counting.best_rules import BestRules
-    from isometrics._table.table import Table
     from isometrics.decisions.objective import Constraint, Objective
     from isometrics.points import OperatingPoints
     from isometrics.verdict.contest import Contest, Options
@@ -77,8 +73,7 @@ def judge(
     fixed = [tuple(max(rule, 0) for rule in choice.rules) for choice in choices]
     with reporting(options.progress, "resamples") as report:
         drawn = resample(contests, drawing, fixed, report)
-    parts = count_parts(rows) if folds is None else 0
-    crossed = cross_fitted(contests, seeds[1], options.kernel, folds, parts)
+    crossed, method = cross_fitted(contests, seeds[1], options.kernel, folds)
     # How often models win at other weights does not depend on β, but on whether flagging nothing
     # is allowed, as it is for recall alone.
     distinct = {each.objective.allows_nothing: each for each in contests}
@@ -90,7 +85,7 @@ def judge(
     ):
         others = weights[contest.objective.allows_nothing]
         found = _judged(contest, choice, Evidence(replicates, elsewhere), options, others)
-        verdicts.append(replace(found, method=_method(parts), _rows_alone=alone))
+        verdicts.append(replace(found, method=method, _rows_alone=alone))
     return verdicts
 
 
@@ -144,16 +139,6 @@ class Evidence(NamedTuple):
     tuning: tuple[Contest, BestRules] | None = None
     """The tuning data, and the rules that are best in its replicates."""
 
-    def of(
-        self, contest: Contest, choice: Choice, quantity: Callable[[Confusion], Floats]
-    ) -> Resampled:
-        """Return a quantity of the rules in the replicates.
-
-        Rules from tuning data are not chosen anew on these rows, and show no optimism there.
-        """
-        drawn = resampled_of(contest, self.choices, choice.rules, quantity)
-        return drawn if self.tuning is None else Resampled(*(drawn.fixed,) * 3)
-
 
 @np.errstate(invalid="ignore")
 def _judged(
@@ -166,10 +151,11 @@ def _judged(
     """Put a verdict on rules together; `weights` are how often models win at other weights."""
     objective, model, level = contest.objective, choice.model, options.confidence_level
     choices = evidence.choices
-    drawn = evidence.of(contest, choice, objective.gain)
+    is_tuned = evidence.tuning is not None
+    drawn = resampled_of(contest, choices, choice.rules, objective.gain, chosen_elsewhere=is_tuned)
     winners = best_models(drawn.inside)
     optimism = drawn.optimism
-    corrected = float(choice.gains[model]) - mean_known(picked(optimism, winners))
+    corrected = float(choice.gains[model]) - mean_known(optimism[winners, np.arange(winners.size)])
     honest = mean_known(objective.gain(evidence.crossed))
     # Each model is corrected for the choice of its own threshold, and as much as the chosen one for
     # the choice among the models, so that their values can be compared.
@@ -216,13 +202,17 @@ def _judged(
         # A choice that cannot be judged on other rows is not known to be better.
         better_than_nothing=None if better and math.isnan(honest) else better,
         other_weights=weights,
-        beta_range=beta_range(weights, model, objective),
+        beta_range=UNDEFINED if weights is None else beta_range(weights, model, objective),
         warnings=caveats_of(contest, choice, models[model].expected),
         rows=positive.size,
         positives=int(np.count_nonzero(positive)),
         replicates=options.n_resamples,
         models=models,
-        _below=(*_lower_ends(there.tables[model], span), *_lower_ends(table, flat)),
+        _below=tuple(
+            None if math.isnan(end) else lower_scores(own, np.array([end], own.thresholds.dtype))[0]
+            for own, ends in ((there.tables[model], span), (table, flat))
+            for end in ends
+        ),
     )
 
 
@@ -256,48 +246,38 @@ def _model_values(
     return tuple(map(ModelValue, contest.names, *values, intervals))
 
 
-def count_parts(contest: Contest) -> int:
-    """Return into how many parts the rows are dealt; both classes have units in each."""
-    least = min(int((column > 0).sum()) for column in contest.units.T)
-    return min(FOLDS, least)
-
-
-def _method(parts: int) -> str:
-    """Say how the expected value was found; 0 parts are folds that were given."""
-    if parts == 0:
-        return (
-            "The expected value pools the counts of choices that were made on the other folds, so "
-            "it is that of the whole procedure; model and threshold use all rows."
-        )
-    if parts == 1:
-        return "What to expect on new data is not known: a class has too few rows to be split."
-    made_on = "one half" if parts == 2 else f"{parts - 1} of {parts} parts"
-    return (
-        f"For the expected value, the choice was made on {made_on} of the rows and judged on the "
-        f"other, {REPEATS} times."
-    )
-
-
 def cross_fitted(
     contests: Sequence[Contest],
     seed: np.random.SeedSequence,
     kernel: str,
-    folds: NDArray[np.int64] | None,
-    parts: int,
-) -> list[Confusion]:
-    """Return the pooled counts of choices that were judged on rows they were not made on."""
-    if parts == 1:
-        nothing = np.full(1, np.nan)
-        return [Confusion(nothing, nothing, nothing, nothing) for _ in contests]
+    folds: NDArray[np.int64] | None = None,
+) -> tuple[list[Confusion], str]:
+    """Return the pooled counts of choices judged on rows they were not made on, and how, in words.
+
+    Without folds the rows are dealt into as many parts as both classes have units in.
+    """
     name = kernel_named(kernel).name
     if folds is not None:
-        return cross(contests, folds, name)
+        return cross(contests, folds, name), (
+            "The expected value pools the counts of choices that were made on the other folds, so "
+            "it is that of the whole procedure; model and threshold use all rows."
+        )
+    parts = min(FOLDS, *((column > 0).sum() for column in contests[0].units.T))
+    if parts == 1:
+        unknown = Confusion(*np.full((4, 1), np.nan))
+        how = "What to expect on new data is not known: a class has too few rows to be split."
+        return [unknown] * len(contests), how
     random = np.random.default_rng(seed)
     pooled = [cross(contests, contests[0].folds(parts, random), name) for _ in range(REPEATS)]
-    return [
+    counts = [
         Confusion(*(np.array(column) for column in zip(*each, strict=True)))
         for each in zip(*pooled, strict=True)
     ]
+    made_on = "one half" if parts == 2 else f"{parts - 1} of {parts} parts"
+    return counts, (
+        f"For the expected value, the choice was made on {made_on} of the rows and judged on the "
+        f"other, {REPEATS} times."
+    )
 
 
 class Rivals(NamedTuple):
@@ -363,9 +343,10 @@ def _kept(
 ) -> KeptConstraint:
     """Correct what a constraint promises in the same way as the value."""
     here = float(constraint.of(contest.counts(choice.model, choice.rules[choice.model])))
-    drawn = evidence.of(contest, choice, constraint.of)
-    winners = best_models(contest.objective.gain(evidence.choices.counts(contest.ratio)))
-    optimism = mean_known(picked(drawn.optimism, winners))
+    choices, is_tuned = evidence.choices, evidence.tuning is not None
+    drawn = resampled_of(contest, choices, choice.rules, constraint.of, chosen_elsewhere=is_tuned)
+    winners = best_models(contest.objective.gain(choices.counts(contest.ratio)))
+    optimism = mean_known(drawn.optimism[winners, np.arange(winners.size)])
     expected = mean_known(constraint.of(evidence.crossed))
     noise = drawn.fixed[choice.model] - here
     interval = interval_at(noise, (here - optimism, expected), level=level)
@@ -374,24 +355,11 @@ def _kept(
     return KeptConstraint.of(constraint, here, expected, interval, missed)
 
 
-def _lower_ends(table: Table, thresholds: Interval) -> tuple[Any, Any]:
-    """Return the next lower score of both ends; None where they are undefined."""
-    if math.isnan(thresholds.lower):
-        return None, None
-    low, high = lower_scores(table, np.array(thresholds, table.thresholds.dtype))
-    return low, high
-
-
 class Estimate(NamedTuple):
     """A value to expect on new data, with an interval."""
 
     expected: float
     interval: Interval
-
-    def within(self, limits: tuple[float, float]) -> Estimate:
-        """Return the nearest estimate of what lies between limits."""
-        expected, *ends = (within(each, limits) for each in (self.expected, *self.interval))
-        return Estimate(expected, Interval(*ends))
 
 
 UNKNOWN = Estimate(float("nan"), UNDEFINED)
@@ -439,21 +407,22 @@ def estimate_rules(
         drawing = options._replace(random_state=seeds[0])
         replicates = resample([contest] * len(rules), drawing, [(rule,) for rule in rules], report)
     objective, level = contest.objective, options.confidence_level
-    drawn = resampled_of(contest, replicates[0], [best], objective.value)
     here = [float(objective.value(contest.counts(0, rule))) for rule in rules]
     corrected = honest = here[0]
     if not chosen_elsewhere:
+        drawn = resampled_of(contest, replicates[0], [best], objective.value)
         corrected -= mean_known(drawn.inside[0] - drawn.outside[0])
-        (crossed,) = cross_fitted([contest], seeds[1], options.kernel, None, count_parts(contest))
+        (crossed,), _ = cross_fitted([contest], seeds[1], options.kernel)
         honest = mean_known(objective.value(crossed))
     noise = [
-        fixed_values(contest, each.fixed_counts, [(0, rule)], objective.value)[0] - value
+        fixed_values(contest, each, [(0, rule)], objective.value)[0] - value
         for each, rule, value in zip(replicates, rules, here, strict=True)
     ]
 
     def estimate(noise: Floats, *centres: float) -> Estimate:
-        found = Estimate(centres[-1], interval_at(noise, centres, level=level))
-        return found.within(objective.limits)
+        found = (centres[-1], *interval_at(noise, centres, level=level))
+        expected, low, high = np.clip(found, *objective.limits).tolist()
+        return Estimate(expected, Interval(low, high))
 
     sign = 1 if objective.higher_is_better else -1
     shortfalls = []

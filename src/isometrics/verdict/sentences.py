@@ -11,7 +11,6 @@ from isometrics._core.results import distinct_decimals, join_names, join_texts, 
 from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.confusion import Confusion, wilson_bound
 from isometrics.decisions.objective import Linear, Ratio
-from isometrics.measures import AUROC
 from isometrics.points import OperatingPoints
 from isometrics.uncertainty.intervals import percent_of_replicates
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from isometrics.decisions.objective import Objective
     from isometrics.uncertainty.intervals import Interval
     from isometrics.verdict.contest import Choice, Contest
-    from isometrics.verdict.verdict import KeptConstraint, Verdict
+    from isometrics.verdict.verdict import KeptConstraint, OtherWeights, Verdict
 
 
 def answer(verdict: Verdict) -> str:
@@ -29,7 +28,18 @@ def answer(verdict: Verdict) -> str:
     if verdict.better_than_nothing is False:
         # Which of several useless models leads does not matter.
         return f"{_nothing_is_better(verdict)} {_expectation(verdict)}"
-    said = [_instruction(verdict), _expectation(verdict), _rivals(verdict)]
+    rule = f"flag scores of {verdict.threshold_text} or more"
+    if verdict.threshold == math.inf:
+        rule = "flag nothing"
+    elif math.isnan(verdict.threshold):
+        rule = f"take {verdict.decision.label}"
+    if verdict._of_class:
+        rule += f" as {_named(verdict.model)}"
+    elif len(verdict.wins) > 1 or verdict.model not in ("", "score"):
+        rule = f"use {_named(verdict.model)} and {rule}"
+    said = [f"{rule[0].upper()}{rule[1:]}.", _expectation(verdict)]
+    if verdict.runner_up is not None and verdict.replicates:
+        said.append(_rivals(verdict, verdict.runner_up))
     return " ".join(filter(None, said))
 
 
@@ -37,13 +47,19 @@ def lines(verdict: Verdict) -> list[str]:
     """Return the answer, and below it what it stands on."""
     said = [answer(verdict), _explained(verdict.objective)]
     said += [_constraint(each, verdict) for each in verdict.kept]
-    said += [
-        _lead(verdict),
-        _threshold(verdict),
-        _nothing(verdict),
-        _weights(verdict),
-        verdict.method,
-    ]
+    if verdict.runner_up is not None:
+        said.append(_lead(verdict, verdict.runner_up))
+    said.append(_threshold(verdict))
+    nothing = verdict.doing_nothing.items()
+    values = [f"{name} {shown(value)}" for name, value in nothing if not math.isnan(value)]
+    if values:
+        verb = "achieves" if verdict.objective.higher_is_better else "costs"
+        better = " The choice is better than that beyond chance."
+        more = better if verdict.better_than_nothing else ""
+        said.append(f"Doing nothing {verb}: {', '.join(values)}.{more}")
+    if verdict.runner_up is not None and verdict.other_weights is not None:
+        said.append(_weights(verdict, verdict.other_weights))
+    said.append(verdict.method)
     said += [f"Beware: {warning}" for warning in verdict.warnings]
     return [line for line in said if line]
 
@@ -72,22 +88,9 @@ def _amount(value: float) -> str:
     return number(value) if abs(value) < 1000 else f"{value:,.2f}"
 
 
-def _named(model: str | None) -> str:
+def _named(model: str) -> str:
     """Return the name of a model on one line; one without letters in quotes."""
-    return join_names([model or ""])
-
-
-def _instruction(verdict: Verdict) -> str:
-    rule = f"flag scores of {verdict.threshold_text} or more"
-    if verdict.threshold == math.inf:
-        rule = "flag nothing"
-    elif math.isnan(verdict.threshold):
-        rule = f"take {verdict.decision.label}"
-    if verdict._of_class:
-        return f"{rule[0].upper()}{rule[1:]} as {_named(verdict.model)}."
-    if len(verdict.wins) <= 1 and verdict.model in ("", "score"):
-        return f"{rule[0].upper()}{rule[1:]}."
-    return f"Use {_named(verdict.model)} and {rule}."
+    return join_names([model])
 
 
 def _expectation(verdict: Verdict) -> str:
@@ -136,9 +139,7 @@ def _nothing_is_better(verdict: Verdict) -> str:
     return f"No model is better than {best}, beyond chance; the choice would be {choice}."
 
 
-def _rivals(verdict: Verdict) -> str:
-    if verdict.runner_up is None or not verdict.replicates:
-        return ""
+def _rivals(verdict: Verdict, second: str) -> str:
     model, *others = _with_values(verdict)
     if verdict.model not in verdict.confidence_set:
         return (
@@ -159,12 +160,12 @@ def _rivals(verdict: Verdict) -> str:
         else f"{count:,} of {verdict.replicates:,}"
     )
     here = {each.name: each.here for each in verdict.models}
-    if verdict.kept and math.isnan(here[verdict.runner_up]):
+    if verdict.kept and math.isnan(here[second]):
         return (
             "No other model has a threshold that keeps this on these rows; "
             f"{_named(verdict.model)} wins in {how_many} resamples."
         )
-    losers = _named(verdict.runner_up) if len(verdict.wins) == 2 else "all other models"
+    losers = _named(second) if len(verdict.wins) == 2 else "all other models"
     return f"{_named(verdict.model)} beats {losers} in {how_many} resamples."
 
 
@@ -186,16 +187,16 @@ def _with_values(verdict: Verdict) -> list[str]:
     ]
 
 
-def _lead(verdict: Verdict) -> str:
+def _lead(verdict: Verdict, runner_up: str) -> str:
     """Say how far two models that cannot be told apart may be from each other."""
     is_known = not math.isnan(verdict.lead_interval.lower)
-    is_asked = verdict.runner_up in verdict.confidence_set
+    is_asked = runner_up in verdict.confidence_set
     if not (is_known and is_asked) or verdict.better_than_nothing is False:
         return ""
     # A cost is in the user's unit.
     factor = verdict.objective.unit
     low, high = (_difference(0.0 + end * factor) for end in verdict.lead_interval)
-    first, second = _named(verdict.model), _named(verdict.runner_up)
+    first, second = _named(verdict.model), _named(runner_up)
     level = percent(verdict.confidence_level)
     if verdict.objective.higher_is_better:
         return f"The lead of {first} over {second} is between {low} and {high} ({level})."
@@ -223,8 +224,11 @@ def _explained(objective: Objective) -> str:
 
 
 def _constraint(kept: KeptConstraint, verdict: Verdict) -> str:
-    # Limits are asked for in percent.
-    text, miss = (_share, "exceed") if kept.is_limit else (shown, "miss")
+    text: Callable[[float], str]
+    text, miss = shown, "miss"
+    if kept.is_limit:
+        # Limits are asked for in percent; two digits are enough.
+        text, miss = lambda share: f"{number(float(f'{100 * share:.2g}'))}%", "exceed"
     if math.isnan(kept.expected):
         return f"Asked for {kept.constraint}: {text(kept.here)} on these rows."
     ends = _ends(kept.interval, verdict, text)
@@ -233,11 +237,6 @@ def _constraint(kept: KeptConstraint, verdict: Verdict) -> str:
         f"{text(kept.here)} on these rows); the chance to {miss} it is "
         f"{percent_of_replicates(kept.missed, verdict.replicates)}."
     )
-
-
-def _share(share: float) -> str:
-    """Return a share in percent, to two digits."""
-    return f"{number(float(f'{100 * share:.2g}'))}%"
 
 
 def _threshold(verdict: Verdict) -> str:
@@ -266,30 +265,12 @@ def _threshold(verdict: Verdict) -> str:
     return " ".join(said)
 
 
-def _nothing(verdict: Verdict) -> str:
-    values = [
-        f"{name} {shown(value)}"
-        for name, value in verdict.doing_nothing.items()
-        if not math.isnan(value)
-    ]
-    if not values:
-        return ""
-    verb = "achieves" if verdict.objective.higher_is_better else "costs"
-    said = f"Doing nothing {verb}: {', '.join(values)}."
-    if verdict.better_than_nothing:
-        said += " The choice is better than that beyond chance."
-    return said
-
-
-def _weights(verdict: Verdict) -> str:
+def _weights(verdict: Verdict, other: OtherWeights) -> str:
     """Say for which other weights of recall, or ratios of the costs, the choice is the same."""
-    if verdict.other_weights is None or verdict.runner_up is None:
-        return ""
     low, high = verdict.beta_range
     if math.isnan(low):
         return ""
-    weights = verdict.other_weights.beta
-    ends = (low <= weights[0], high >= weights[-1])
+    ends = (low <= other.beta[0], high >= other.beta[-1])
     wins = f"{_named(verdict.model)} wins 95% of the resamples"
     if not isinstance(verdict.objective, Linear):
         if all(ends):
@@ -361,6 +342,8 @@ def caveats_of(contest: Contest, choice: Choice, expected: float) -> tuple[str, 
     table = contest.tables[choice.model]
     area = float(np.trapezoid(table.tp / table.positives, table.fp / table.negatives))
     if is_below_chance(area, positives, rows - positives):
+        from isometrics.measures import AUROC
+
         said.append(f"{AUROC.name} is {area:.3f}, below 0.5 beyond chance; {REVERSED}")
     distinct = table.size - 1
     if distinct == 1:

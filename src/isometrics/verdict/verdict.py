@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from isometrics._core.files import number_or_null
 from isometrics._core.results import ResultTable, Value, text_table, to_frame
-from isometrics.decisions.objective import within
 from isometrics.uncertainty.intervals import UNDEFINED, Interval
 from isometrics.verdict import sentences
 
@@ -58,9 +59,9 @@ class KeptConstraint(Value):
         cls, constraint: Constraint, here: float, expected: float, interval: Interval, missed: float
     ) -> Self:
         """Return how a constraint is kept; what is estimated of a share is one, too."""
-        expected, *ends = (within(each, (0.0, 1.0)) for each in (expected, *interval))
-        words, level = str(constraint), constraint.level
-        return cls(words, level, here, expected, Interval(*ends), missed, constraint.is_limit)
+        expected, low, high = np.clip((expected, *interval), 0.0, 1.0).tolist()
+        words, level, ends = str(constraint), constraint.level, Interval(low, high)
+        return cls(words, level, here, expected, ends, missed, constraint.is_limit)
 
 
 class ModelValue(NamedTuple):
@@ -242,17 +243,15 @@ class Verdict(Value):
     def to_dict(self) -> dict[str, Any]:
         """Return all that JSON can hold, as docs/verdict.md describes it; NaN is None."""
         weights = self.other_weights
-        plain = ("model", "threshold", "threshold_text")
-        more = ("value", "expected", "interval", "confidence_level")
         found: dict[str, Any] = {
             "schema": SCHEMA,
             "sentence": self.sentence(),
             "objective": str(self.objective),
-            **self._of(*plain),
+            **self._of("model", "threshold", "threshold_text"),
             "counts": {name: getattr(self.decision, name) for name in ("tp", "fp", "fn", "tn")},
             "precision": self.decision.precision,
             "recall": self.decision.recall,
-            **self._of(*more),
+            **self._of("value", "expected", "interval", "confidence_level"),
             "constraints": [
                 {
                     name: getattr(each, name)
