@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 from contextlib import closing
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -52,10 +53,11 @@ def write(path, columns):
     return path
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl"])
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    ("suffix", "place"), [*product(["csv", "tsv", "jsonl"], PLACES), ("csv", 200_000)]
+)
 def test_a_fraction_after_whole_numbers(tmp_path, suffix, place):
-    columns = rows_with({"score": 0.6}, place, score=0)
+    columns = rows_with({"score": 0.6}, place, total=max(SAMPLE + 501, place + 1), score=0)
     path = write(tmp_path / f"x.{suffix}", columns)
     expected = iso.OperatingPoints.from_scores(columns["label"], columns["score"])
     assert iso.read_predictions(path).models["score"] == expected
