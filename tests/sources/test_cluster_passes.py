@@ -279,16 +279,6 @@ def test_rows_are_not_read_one_by_one():
     source.close()
 
 
-def test_categories_and_other_types():
-    frame = pl.DataFrame(
-        {"label": ["a", "b"] * 4, "score": [1, 2, 3, 4] * 2, "group": ["x", "y"] * 4}
-    ).with_columns(pl.col("label", "group").cast(pl.Categorical))
-    points = read(frame, pos_label="a", scores="score", group=False).points["score"]
-    assert points.positives == 4
-    frame = pl.DataFrame({"label": [True, False], "score": [True, False]})
-    assert read(frame, scores="score").points["score"].tp.tolist() == [0, 1, 1]
-
-
 @pytest.mark.parametrize("digits", [(15, 2), (38, 18), (18, 0), (30, 0)])
 def test_decimals_are_the_nearest_numbers_of_64_bits(digits):
     import pyarrow as pa

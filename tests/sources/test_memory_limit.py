@@ -5,7 +5,6 @@ import os
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
@@ -147,21 +146,6 @@ def test_a_system_that_does_not_tell_its_memory(monkeypatch, tmp_path):
 
 
 # ---------------------------------------------------------------------- what is refused
-
-
-def wide(rows, columns):
-    random = np.random.default_rng(0)
-    labels = {"label": np.arange(rows) % 2}
-    return pa.table(labels | {f"score{k}": random.random(rows) for k in range(columns)})
-
-
-def test_the_first_rows_of_a_wide_file_have_all_columns_in_order(tmp_path):
-    table = wide(7, 40)
-    pq.write_table(table, tmp_path / "wide.parquet")
-    result = iso.read_predictions(tmp_path / "wide.parquet", scores=table.column_names[1:])
-    for name, points in result.models.items():
-        expected = iso.OperatingPoints.from_scores(table["label"], table[name])
-        assert points == expected
 
 
 def test_more_groups_than_fit():

@@ -24,6 +24,8 @@ from isometrics.errors import IsometricsError, MissingValueError, ParameterError
 from isometrics.sources.batches import Line, listed_lines
 from isometrics.sources.written_numbers import KINDS, matches
 
+from .test_text_files import write
+
 CASES = json.loads((Path(__file__).parent / "cases" / "messy_files.json").read_text())
 READ = [case for case in CASES if "says" not in case]
 REFUSED = [case for case in CASES if "says" in case]
@@ -391,15 +393,8 @@ def test_rows_that_miss_a_value_are_left_out_for_all_models(tmp_path, kind, weig
 
 
 def written(folder, kind, table):
-    if kind == "csv":
-        rows = zip(*table.values(), strict=True)
-        text = "\n".join(",".join("" if v is None else str(v) for v in row) for row in rows)
-        (folder / "x.csv").write_text(",".join(table) + "\n" + text + "\n")
-        return folder / "x.csv"
-    if kind == "jsonl":
-        rows = (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
-        (folder / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        return folder / "x.jsonl"
+    if kind in ("csv", "jsonl"):
+        return write(folder / f"x.{kind}", table)
     if kind == "parquet":
         pq.write_table(pa.table(table), folder / "x.parquet", row_group_size=7)
         return folder / "x.parquet"

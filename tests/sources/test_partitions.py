@@ -242,9 +242,11 @@ def test_files_without_rows(tmp_path, kind):
         else:
             pyarrow.feather.write_feather(part, str(path))
     assert iso.read_predictions(tmp_path).models["score"].table == expected(table)
-    wide = pa.table({"label": [True, False]} | {f"s{index}": [0.5, 0.25] for index in range(20)})
+    scores = {f"s{index}": [index / 64, 0.75] for index in range(40)}
+    wide = pa.table({"label": [True, False]} | scores)
     (tmp_path / "wide").mkdir()
     for position, part in enumerate((wide.slice(0, 0), wide)):
         pq.write_table(part, tmp_path / "wide" / f"part-{position}.parquet")
-    assert len(iso.read_predictions(tmp_path / "wide").models) == 20
-    assert len(iso.read_predictions(tmp_path / "wide" / "part-1.parquet").models) == 20
+    for path in (tmp_path / "wide", tmp_path / "wide" / "part-1.parquet"):
+        found = iso.read_predictions(path).models
+        assert {name: [*points.thresholds[:0:-1]] for name, points in found.items()} == scores

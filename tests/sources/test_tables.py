@@ -3,8 +3,6 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._core.arrays import column
@@ -50,20 +48,6 @@ def test_columns_of_models(weighted, limit):
         np.testing.assert_array_equal(table.thresholds, expected.thresholds)
         np.testing.assert_allclose(table.tp, expected.tp, rtol=1e-12)
         np.testing.assert_allclose(table.fp, expected.fp, rtol=1e-12)
-
-
-@given(st.permutations(range(40)), st.integers(0, 5))
-def test_a_column_that_names_the_models(order, seed):
-    random = np.random.default_rng(seed)
-    models = np.array(["a", "b"])[np.arange(40) % 2][list(order)]
-    labels = (np.arange(40) // 2 % 3 == 0)[list(order)]
-    scores = random.integers(0, 10, 40)
-    table = batched({"label": labels, "score": scores, "model": models})
-    result = iso.read_predictions(table, scores="score")
-    assert set(result.models) == {"a", "b"}
-    for name, counted in result.models.items():
-        rows = models == name
-        assert counted == points(labels[rows], scores[rows])
 
 
 def test_a_category_without_rows_is_no_model():
@@ -115,16 +99,6 @@ def test_tolerances_that_are_refused(tolerance):
 # ---------------------------------------------------------------------- classes
 
 
-def test_a_column_for_each_class():
-    random = np.random.default_rng(6)
-    labels = random.choice(["cat", "dog", "owl"], 60)
-    scores = {f"p_{name}": random.random(60) for name in ("cat", "dog", "owl")}
-    result = iso.read_predictions(batched({"label": labels} | scores))
-    assert list(result.models) == ["cat", "dog", "owl"]
-    for name, counted in result.models.items():
-        assert counted == points(labels == name, scores[f"p_{name}"])
-
-
 def test_a_class_without_rows_leaves_the_others():
     table = pa.table(
         {"label": [0, 1, 2, 0, 1, 2], "w": [1, 1, 0, 1, 1, 0], "p_0": [0.1, 0.2, 0.3, 0.4, 0.5,
@@ -139,27 +113,6 @@ def test_a_class_without_rows_leaves_the_others():
 
 
 # ---------------------------------------------------------------------- groups
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_groups(weighted):
-    random = np.random.default_rng(7)
-    labels, groups = random.random(90) < 0.5, random.choice(["n", "s", "w"], 90)
-    labels[groups == "w"] = True
-    weights = random.integers(1, 4, 90) if weighted else None
-    scores = {"a": random.random(90), "b": random.integers(0, 5, 90)}
-    columns = {"label": labels, "site": groups} | scores
-    columns |= {"weight": weights} if weighted else {}
-    result = iso.read_predictions(batched(columns), scores=["a", "b"])
-    assert list(result.groups) == ["n", "s"]
-    assert result.skipped == {"w": "only positives"}
-    for group, models in result.groups.items():
-        rows = groups == group
-        for name, counted in models.items():
-            expected = points(labels[rows], scores[name][rows], weights[rows] if weighted else None)
-            assert counted == expected
-    for name, values in scores.items():
-        assert result.models[name] == points(labels, values, weights)
 
 
 def test_groups_of_one_class_for_some_models():

@@ -14,7 +14,6 @@ import pytest
 import isometrics as iso
 from isometrics.cli import main
 from isometrics.errors import (
-    EmptyInputError,
     LabelError,
     MissingValueError,
     ScoreError,
@@ -133,12 +132,6 @@ def test_what_is_converted_keeps_every_value(tmp_path, suffix, target):
 # ---------------------------------------------------------------------- other types
 
 
-def test_large_whole_numbers_stay_exact(tmp_path):
-    scores = [2**60, 2**60 + 1] * (SAMPLE // 2 + 5)
-    path = write(tmp_path / "x.csv", {"label": [0, 1] * (SAMPLE // 2 + 5), "score": scores})
-    assert iso.read_predictions(path).models["score"].roc.area() == 1
-
-
 def test_truth_values_of_a_later_spelling(tmp_path):
     columns = rows_with({}, 0, score=0.5)
     columns["label"] = ["true", "false"] * (SAMPLE // 2) + ["yes"] * 501
@@ -174,7 +167,7 @@ def test_a_word_among_scores(tmp_path, suffix, usual):
 
 
 @pytest.mark.parametrize("place", [1, SAMPLE + 1])
-@pytest.mark.parametrize("text", ["-inf", "-1e400"])
+@pytest.mark.parametrize("text", ["-inf", "-Infinity", "-1e400"])
 def test_numbers_beyond_floats_are_infinite(tmp_path, place, text):
     path = write(tmp_path / "x.csv", rows_with({"score": text}, place, score=0.5))
     assert iso.read_predictions(path).models["score"].thresholds[-1] == -np.inf
@@ -300,13 +293,6 @@ def test_text_within_the_lowest_limit(tmp_path, name, rows):
 
 
 # ---------------------------------------------------------------------- messages
-
-
-@pytest.mark.parametrize("suffix", ["csv", "tsv"])
-def test_a_header_alone(tmp_path, suffix):
-    path = write(tmp_path / f"x.{suffix}", {"label": [], "score": []})
-    with pytest.raises(EmptyInputError, match=r"^label is empty; at least one row is needed$"):
-        iso.read_predictions(path)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
