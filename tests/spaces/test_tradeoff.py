@@ -135,22 +135,6 @@ def test_the_break_points_of_jaccard_are_those_of_f_on_another_axis(cloud):
     np.testing.assert_allclose(jaccard.lambda_lo, mapped, rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.parametrize("name", FOUR)
-@given(point_clouds(max_count=10**4), st.integers(0, 10**6), st.floats(0.01, 0.99))
-@settings(max_examples=40)
-def test_tossing_a_coin_between_two_points_never_raises_the_envelope(name, cloud, seed, share):
-    points = of_counts(cloud)
-    tp, fp = np.append(points.tp, points.positives), np.append(points.fp, points.negatives)
-    one, other = np.random.default_rng(seed).integers(0, tp.size, 2)
-    mixed = [(1 - share) * count[one] + share * count[other] for count in (tp, fp)]
-    if mixed[0] > 0:
-        rows = Confusion(
-            np.array([mixed[0]]), np.array([mixed[1]]), points.positives, points.negatives
-        )
-        value = INDICES[name].of_rows(rows, SMALL)
-        assert (value <= points.tradeoff(name)(SMALL) + 1e-12).all()
-
-
 @given(binary_samples(max_size=40))
 def test_cost_is_dual_to_the_roc_hull(sample):
     points = iso.OperatingPoints.from_scores(*sample)
