@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics.errors import FileError, MissingValueError
-from isometrics.sources.files import base_folder, files_of, open_source
+from isometrics.sources.files import files_of, open_source
 
 
 def predictions(size, seed=1):
@@ -124,13 +124,6 @@ def test_types_of_what_folders_say(tmp_path, values, dtype):
     if dtype != pa.string():
         wanted = [value and int(value) for value in wanted]
     assert sorted(map(str, rows)) == sorted(map(str, wanted * 4))
-
-
-def test_where_names_of_folders_begin_to_say_something(tmp_path):
-    (tmp_path / "x.csv").touch()
-    assert base_folder(tmp_path) == tmp_path
-    assert base_folder(tmp_path / "x.csv") == tmp_path
-    assert base_folder(tmp_path / "a=*" / "b" / "*.csv") == tmp_path
 
 
 def test_what_is_put_aside_can_be_named(tmp_path):

@@ -31,25 +31,6 @@ def batched(columns, rows=7):
     return pa.Table.from_batches(table.to_batches(max_chunksize=rows), table.schema)
 
 
-@pytest.mark.usefixtures("any_memory_limit")
-@pytest.mark.parametrize("weighted", [None, "integer", "float"])
-@pytest.mark.parametrize("limit", [None, 100])
-def test_columns_of_models(weighted, limit):
-    """A limit of a few bytes moves every batch to the disk and compacts the table."""
-    random = np.random.default_rng(0)
-    labels = random.random(100) < 0.4
-    scores = {"a": random.random(100), "b": random.integers(0, 9, 100), "c": np.zeros(100)}
-    weights = {"integer": random.integers(0, 3, 100), "float": random.random(100)}.get(weighted)
-    columns = {"label": labels} | scores | ({} if weights is None else {"weight": weights})
-    result = iso.read_predictions(batched(columns), scores=list(scores), memory_limit=limit)
-    for name, values in scores.items():
-        table, expected = result.models[name], points(labels, values, weights)
-        assert table.table.partial is (limit is not None)
-        np.testing.assert_array_equal(table.thresholds, expected.thresholds)
-        np.testing.assert_allclose(table.tp, expected.tp, rtol=1e-12)
-        np.testing.assert_allclose(table.fp, expected.fp, rtol=1e-12)
-
-
 def test_a_category_without_rows_is_no_model():
     """Nor is one in a batch where other models have all rows."""
     names = pa.DictionaryArray.from_arrays(np.arange(40) // 20, ["a", "b", "never"])

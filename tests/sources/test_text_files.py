@@ -254,19 +254,6 @@ def test_marks_that_are_no_quotes(tmp_path, note):
     assert iso.read_predictions(tmp_path / "x.csv").models["score"].tp.tolist() == [0, 1, 2, 2]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "score,label,note\n.7,1,a\n.3,0,b\n.3,1,'\n.7,0,'\n",
-        "note,label,score\n',1,0.5\n',0,0.25\nx,1,0.75\n',1,0.3\n",
-    ],
-)
-def test_apostrophes_are_values(tmp_path, text):
-    """DuckDB takes them for quotes, and what stands between two rows for a value."""
-    (tmp_path / "x.csv").write_text(text)
-    assert len(iso.read_predictions(tmp_path / "x.csv", keep_rows=True).rows.labels) == 4
-
-
 def test_one_column_whose_name_has_a_comma(tmp_path):
     (tmp_path / "x.csv").write_text('"a,b"\n1\n2\n')
     with closing(open_source(tmp_path / "x.csv")) as source:
