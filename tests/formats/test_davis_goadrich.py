@@ -156,6 +156,7 @@ def test_a_list_holds_one_model_and_two_classes(tmp_path):
         ("0.5 1\nabc 0", "line 2: 'abc' is no number; a list file has a probability and a class"),
         ("0.5 1\n\n0.4 2", "line 3: 2 is no class"),
         ("0.5", "line 1: '0.5' has 1 numbers instead of 2"),
+        ("1e999 1", "line 1: '1e999' is beyond what a float can hold"),
         ("0.5 1 1", "line 1: '0.5 1 1' has 3 numbers"),
         ("nan 1", "line 1: 'nan' is no number"),
         ("\n\n", "has no rows; a list file"),
