@@ -156,9 +156,6 @@ def test_what_a_measure_may_be():
         parse_measures("AUC")
 
 
-# ---------------------------------------------------------------------- a new measure
-
-
 def half(_):
     return 0.5
 
@@ -262,9 +259,6 @@ def test_measures_survive_pickling(new):
     assert pickle.loads(pickle.dumps(AUPRG)) is copy.deepcopy(AUPRG) is AUPRG
     assert pickle.loads(pickle.dumps(new)).of is best_accuracy
     assert (str(AUPRG), repr(AUPRG)) == ("AUPRG", "Measure('AUPRG')")
-
-
-# ---------------------------------------------------------------------- one vocabulary
 
 
 def test_the_page_has_the_names_in_one_module_too():

@@ -148,9 +148,6 @@ def test_printed_thresholds_flag_the_same_rows():
     assert len(printing) >= 6, printing
 
 
-# ---------------------------------------------------------------------- completeness
-
-
 def classes():
     """Return all classes that are public, documented, or derived from `Value`, by their paths."""
     documented = re.findall(r"^::: (isometrics\.[\w.]+)$", API.read_text("utf-8"), re.MULTILINE)
@@ -204,9 +201,6 @@ def test_every_dataclass_that_compares_itself_has_no_arrays():
             assert not any(
                 "Floats" in str(f.type) or "NDArray" in str(f.type) for f in fields(cls)
             ), path
-
-
-# ---------------------------------------------------------------------- what values are made of
 
 
 NAN = float("nan")

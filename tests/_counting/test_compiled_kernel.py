@@ -118,9 +118,6 @@ def test_empty_buckets():
     assert keys.tolist() == [0, 3, 5, 9, 2**40, 2**40 + 2]
 
 
-# Sorting alone ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("word", [np.uint32, np.uint64])
 @pytest.mark.parametrize("shape", ["uniform", "one value", "outliers", "two far ends"])
 @pytest.mark.parametrize("threads", [1, 2])
@@ -173,9 +170,6 @@ def test_bins_of_rare_positives_need_room_at_both_ends():
     bins = fast.bins_of(np.array([1 << 20, (1 << 20) + 9], np.uint32))
     assert bins.group.tolist() == [0, 1, 2, 2, 2, 3, 4]
     assert bins.lowest == (1 << 20) - 2
-
-
-# The choice ----------------------------------------------------------------------------------
 
 
 def test_threads_are_used_for_many_rows_on_two_cores(monkeypatch):

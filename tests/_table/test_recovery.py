@@ -33,9 +33,6 @@ def refusal(error, message, function, *arguments, **totals):
     assert type(caught.value) is error
 
 
-# Round trips ---------------------------------------------------------------------------------
-
-
 @given(count_tables(), st.booleans())
 def test_roc_gives_its_counts_back(table, reverse):
     tp, fp, positives, negatives = table
@@ -149,9 +146,6 @@ def test_totals_are_needed(function):
     refusal(OneClassError, message, function, [0, 1], [1, 1], positives=0, negatives=2)
 
 
-# What is accepted ----------------------------------------------------------------------------
-
-
 def test_roc_by_hand():
     points = from_roc([0, 0.25, 1], [0, 2 / 3, 1], positives=3, negatives=4)
     assert points.tp.tolist() == [0, 2, 3]
@@ -200,9 +194,6 @@ def test_rounding_falls_are_no_falls_and_rounding_beyond_the_negatives_is_cut():
     assert (np.diff(points.tp) >= 0).all()
     points = from_pr([1.0], [np.nextafter(0.25, 0)], positives=1.5, negatives=4.5)
     assert points.fp.tolist() == [0, 4.5]
-
-
-# What is refused -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("function", [from_roc, from_pr])

@@ -88,9 +88,6 @@ def numbers(path):
     return np.loadtxt(path, delimiter="\t", ndmin=2)
 
 
-# ------------------------------------------------------------------ list
-
-
 @pytest.mark.parametrize("separator", [" ", "\t", ",", " , ", "\t\t"])
 def test_the_example_of_the_program_gives_its_areas(tmp_path, separator):
     path = tmp_path / "testsetlist.txt"
@@ -169,9 +166,6 @@ def test_a_list_is_refused_by_its_line(tmp_path, content, message):
         formats.read(path)
 
 
-# ------------------------------------------------------------------ PR and ROC points
-
-
 @given(count_tables())
 def test_roc_points_keep_every_count(folder, table):
     points = counted(table)
@@ -241,9 +235,6 @@ def test_points_need_totals(tmp_path, totals):
 def test_the_empty_rule_of_a_pr_file_is_left_out(tmp_path):
     (tmp_path / "x.pr").write_text("0 1\n0.5 1\n1 0.5\n")
     assert formats.read(tmp_path / "x.pr", positives=2, negatives=2).tp.tolist() == [0, 1, 2]
-
-
-# ------------------------------------------------------------------ .pr, .roc and .spr
 
 
 @given(count_tables(max_count=40))

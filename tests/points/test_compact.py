@@ -60,9 +60,6 @@ def short(long):
     return some
 
 
-# ---------------------------------------------------------------------- what is kept
-
-
 @given(samples, st.lists(st.integers(0, 100), max_size=5), st.integers(1, 3))
 def test_kept_rows_hull_areas_and_gaps(sample, cuts, fineness):
     full = of_sample(sample)
@@ -112,9 +109,6 @@ def test_kept_rows_are_dense(scale, fineness):
         before, after = counts[gaps], counts[gaps + 1]
         assert (after <= before * math.exp(1 / fineness) * (1 + 1e-9)).all()
         assert (after - before <= total / (2 * fineness) * (1 + 1e-9)).all()
-
-
-# ---------------------------------------------------------------------- what is answered
 
 
 @pytest.mark.parametrize(
@@ -179,8 +173,6 @@ def test_areas_of_the_spaces_are_those_of_the_full_table(long, short):
         assert short.prg.expected_f_gain(beta) == expected
 
 
-# ---------------------------------------------------------------------- what is refused
-
 REFUSED = {
     "precision": lambda points: iso.best_threshold(points, min_precision=0.6),
     "recall": lambda points: iso.best_threshold(points, min_recall=0.5),
@@ -216,9 +208,6 @@ def test_what_lies_between_the_rows_is_refused(short, question):
     )
 
 
-# ---------------------------------------------------------------------- the table as a value
-
-
 def test_the_printout_says_that_rows_are_missing(long, short):
     assert f"{len(short)} rows of a longer table, " in repr(short)
     assert "of a longer table" not in repr(long)
@@ -238,8 +227,6 @@ def test_a_legend_shows_the_area_or_its_bounds(short, space, area):
         bounds = bracketed(*area_brackets(short.at_prevalence(0.2))[area])
         assert any(f"({area} {bounds})" in label for label in labels)
 
-
-# ---------------------------------------------------------------------- at most so many rows
 
 weighted = samples | binary_samples(weights="float")
 

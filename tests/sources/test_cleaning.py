@@ -38,9 +38,6 @@ def refused(error, *columns, **options):
     return str(result.value)
 
 
-# ---------------------------------------------------------------------- offences over batches
-
-
 @pytest.mark.parametrize(
     ("error", "columns", "said"),
     [
@@ -147,8 +144,6 @@ def test_decimals_are_the_nearest_doubles():
     assert numbers(whole.slice(0, 1).cast(pa.decimal128(18, 0))).values.dtype == np.int64
 
 
-# ---------------------------------------------------------------------- kinds of columns
-
 DAY = datetime.date(2020, 1, 1)
 
 
@@ -205,9 +200,6 @@ def test_numbers_and_their_nulls():
     assert numbers(pa.array([True, None])).values.tolist() == [True, False]
     assert numbers(pa.array([], pa.float64())).values.size == 0
     assert numbers(pa.array([decimal.Decimal("1.25")])).values.tolist() == [1.25]
-
-
-# ---------------------------------------------------------------------- labels over batches
 
 
 def test_labels_that_appear_late():

@@ -103,8 +103,6 @@ def test_of_several_files_each_has_one_kind_of_lines(tmp_path):
         iso.read_predictions(tmp_path)
 
 
-# ---------------------------------------------------------------------- long lines
-
 HEADER, ROW = b"label,score\n", b"1,0.5\n"
 
 

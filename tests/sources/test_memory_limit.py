@@ -58,8 +58,6 @@ def test_the_limit_that_is_named_would_do(size):
     assert rows_budget(limit_for(size)) >= size
 
 
-# ---------------------------------------------------------------------- the default
-
 MACHINE = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
@@ -143,9 +141,6 @@ def test_windows(monkeypatch, tmp_path):
 def test_a_system_that_does_not_tell_its_memory(monkeypatch, tmp_path):
     monkeypatch.delattr(os, "sysconf")
     assert usable_memory(tmp_path, tmp_path) == 4 * 10**9
-
-
-# ---------------------------------------------------------------------- what is refused
 
 
 def test_more_groups_than_fit():

@@ -144,9 +144,6 @@ def test_tables_whose_log_tells_which_files_count(tmp_path, log, name):
         iso.read_predictions(tmp_path)
 
 
-# ---------------------------------------------------------------------- what files disagree about
-
-
 def parts(folder, **tables):
     folder.mkdir()
     for name, table in tables.items():

@@ -77,9 +77,6 @@ def test_tolerances_that_are_refused(tolerance):
         iso.read_predictions(table, tolerance=tolerance)
 
 
-# ---------------------------------------------------------------------- classes
-
-
 def test_a_class_without_rows_leaves_the_others():
     table = pa.table(
         {"label": [0, 1, 2, 0, 1, 2], "w": [1, 1, 0, 1, 1, 0], "p_0": [0.1, 0.2, 0.3, 0.4, 0.5,
@@ -91,9 +88,6 @@ def test_a_class_without_rows_leaves_the_others():
     one = Layout("label", {"9": "p_0"}, multiclass=True, classes={"9": 9})
     with pytest.raises(OneClassError):
         read_tables(FrameSource(table), one)
-
-
-# ---------------------------------------------------------------------- groups
 
 
 def test_groups_of_one_class_for_some_models():
@@ -120,9 +114,6 @@ def test_null_names_are_missing(role):
     table = batched({"label": [1, 0] * 5, "score": np.arange(10.0), "name": names})
     with pytest.raises(MissingValueError, match=r"name has missing .* 1 in all, .* 9$"):
         iso.read_predictions(table, label="label", scores="score", **{role: "name"})
-
-
-# ---------------------------------------------------------------------- progress and memory
 
 
 def test_progress():

@@ -129,9 +129,6 @@ def test_what_is_converted_keeps_every_value(tmp_path, suffix, target):
         assert [int(row["big"]) for row in result] == [2**60 + 1, 2**70 + 1]
 
 
-# ---------------------------------------------------------------------- other types
-
-
 def test_truth_values_of_a_later_spelling(tmp_path):
     columns = rows_with({}, 0, score=0.5)
     columns["label"] = ["true", "false"] * (SAMPLE // 2) + ["yes"] * 501
@@ -205,9 +202,6 @@ def test_types_of_several_files(tmp_path):
     assert iso.read_predictions(tmp_path).models["score"].thresholds[1] == 2**60 + 1
 
 
-# ---------------------------------------------------------------------- every row
-
-
 @pytest.mark.parametrize("mark", ["#", "//", ";", "%", "!"])
 @pytest.mark.parametrize("first", [0, 30])
 def test_rows_that_look_like_comments_are_rows(tmp_path, mark, first):
@@ -260,9 +254,6 @@ def test_one_column_whose_name_has_a_comma(tmp_path):
         assert source.schema.names == ["a,b"]
 
 
-# ---------------------------------------------------------------------- little memory
-
-
 @pytest.mark.parametrize("rows", [2, 50_000])
 @pytest.mark.parametrize("name", ["x.csv.gz", "x.csv.zst", "x.csv", "x.jsonl", "x.jsonl.gz"])
 def test_text_within_the_lowest_limit(tmp_path, name, rows):
@@ -277,9 +268,6 @@ def test_text_within_the_lowest_limit(tmp_path, name, rows):
         plain.rename(tmp_path / name)
     result = iso.read_predictions(tmp_path / name, memory_limit=LEAST).models["score"]
     assert result == iso.OperatingPoints.from_scores(columns["label"], columns["score"])
-
-
-# ---------------------------------------------------------------------- messages
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])

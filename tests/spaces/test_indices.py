@@ -27,9 +27,6 @@ def formula(name, precision, recall, lam):
     return PLAIN[name](precision, recall, lam, *arguments)
 
 
-# the conditions of Hanczar & Nadif, section 2.1 ------------------------------------------------
-
-
 @pytest.mark.parametrize("name", INDICES)
 @given(precision=RATES, recall=RATES, lam=WEIGHTS)
 def test_the_value_is_the_printed_formula(name, precision, recall, lam):
@@ -51,9 +48,6 @@ def test_f_gain_is_undefined_without_a_predicted_positive():
     gains = INDICES["f-gain"].of_rows(rows, np.array(0.0))
     assert np.isnan(gains[0])
     assert gains[1] == -np.inf
-
-
-# crossings -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", INDICES)
@@ -78,9 +72,6 @@ def test_curves_meet_where_they_are_equal_and_only_there(name, points):
 def test_equal_points_do_not_meet(name):
     rows = Confusion(np.array([2]), np.array([3]), 5, 10)
     assert np.isnan(INDICES[name].crossing(rows, rows, 0.0, 1.0)).all()
-
-
-# areas -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -137,9 +128,6 @@ def test_a_share_of_parts_of_one_sign(part, rest):
         assert np.isnan(found).all()
     else:
         assert found.tolist() == [float(Fraction(part, part + rest))]
-
-
-# isolines and look-up --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", INDICES)
