@@ -1,6 +1,5 @@
 """Counts from ROC and PR coordinates: exact round trips (Davis & Goadrich 2006, Th. 3.1)."""
 
-import re
 from fractions import Fraction
 from itertools import pairwise
 
@@ -16,6 +15,8 @@ from isometrics import OperatingPoints
 from isometrics.errors import LengthError, MissingValueError, OneClassError, PointsError
 from isometrics.testing.strategies import binary_samples, count_tables
 
+from ..tables import refusal
+
 from_roc, from_pr = OperatingPoints.from_roc, OperatingPoints.from_pr
 
 
@@ -25,12 +26,6 @@ def same_points(recovered, expected):
     points = [list(zip(p.tp.tolist(), p.fp.tolist(), strict=True)) for p in (recovered, expected)]
     assert list(dict.fromkeys(points[0])) == list(dict.fromkeys(points[1]))
     assert (recovered.positives, recovered.negatives) == (expected.positives, expected.negatives)
-
-
-def refusal(error, message, function, *arguments, **totals):
-    with pytest.raises(error, match=f"^{re.escape(message)}") as caught:
-        function(*arguments, **totals)
-    assert type(caught.value) is error
 
 
 @given(count_tables(), st.booleans())

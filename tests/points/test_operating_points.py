@@ -3,7 +3,6 @@
 The columns of the spaces are checked in `tests/spaces` and `tests/laws`.
 """
 
-import re
 from itertools import pairwise
 
 import numpy as np
@@ -24,6 +23,8 @@ from isometrics.errors import (
     ScoreError,
 )
 from isometrics.testing.strategies import binary_samples, count_tables, point_clouds
+
+from ..tables import refusal
 
 from_scores, from_counts = OperatingPoints.from_scores, OperatingPoints.from_counts
 
@@ -51,12 +52,6 @@ def rows(points):
     return list(
         zip(points.thresholds.tolist(), points.tp.tolist(), points.fp.tolist(), strict=True)
     )
-
-
-def refusal(error, message, function, *arguments, **keywords):
-    with pytest.raises(error, match=f"^{re.escape(message)}") as caught:
-        function(*arguments, **keywords)
-    assert type(caught.value) is error
 
 
 # from_scores ---------------------------------------------------------------------------------

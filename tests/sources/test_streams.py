@@ -35,7 +35,8 @@ from isometrics.sources import streams as stream
 from isometrics.testing.reference import Curve
 from isometrics.testing.strategies import binary_samples
 
-EXACT = {each.name: each.of for each in registered() if each.of_curve}
+from ..tables import AREAS, areas_of
+
 MEASURES = tuple(each.name for each in registered(Shown.SUMMARY))
 
 
@@ -78,7 +79,7 @@ def exact_areas(labels, scores, weights=None):
         "expected F1 gain": curve.expected_f_gain(),
         "expected accuracy": curve.expected_accuracy(),
     }
-    assert areas.keys() == EXACT.keys()
+    assert areas.keys() == AREAS.keys()
     return areas
 
 
@@ -189,9 +190,8 @@ def test_the_width_of_bounds(prevalence, way, bounds):
     assert not result.exact
     assert result.nbytes <= 800_000
     brackets = result.brackets()
-    full = iso.OperatingPoints.from_scores(labels, scores)
-    for name, area in EXACT.items():
-        assert brackets[name].lo <= area(full) <= brackets[name].hi, name
+    for name, area in areas_of(iso.OperatingPoints.from_scores(labels, scores)).items():
+        assert brackets[name].lo <= area <= brackets[name].hi, name
     assert brackets.width.max() <= bounds
 
 
