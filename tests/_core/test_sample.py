@@ -311,7 +311,6 @@ def test_missing_labels(labels, pos_label):
 
 
 def refused_weights():
-    """Yield weights, and how they are refused."""
     for weights, rows in (([1, np.nan, 1, 1, 1], 1), ([1, None, 1, 1, None], 2)):
         yield weights, MissingValueError, missing("sample_weight", rows, 1)
     yield pa.array([1, None, 1, 1, 1]), MissingValueError, missing("sample_weight", 1, 1)

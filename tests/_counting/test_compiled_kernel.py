@@ -13,6 +13,7 @@ from isometrics._counting.native import threads_for
 from isometrics.errors import InputError
 from isometrics.testing.strategies import binary_samples
 
+from ..laws.samples import SHAPES
 from .test_numpy_kernel import DTYPES, LARGEST, TINY
 from .test_numpy_kernel import EXTREMES as OF_NUMPY
 
@@ -100,6 +101,17 @@ def test_extreme_scores(scores, weighted):
     weights = np.arange(1, scores.size + 1) if weighted else None
     check_kernels(labels, scores, weights)
     check_kernels(labels, scores, weights, **SMALL)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("share", "ends"), [(1e-4, True), (1e-4, False), (1e-3, False)])
+def test_corners_where_positives_are_rare(shape, share, ends):
+    """Those with the highest and the lowest score leave no room beside them."""
+    generator = np.random.default_rng(3)
+    labels = generator.random(70_001) < share
+    scores = SHAPES[shape](generator, labels)
+    labels[[np.argmin(scores), np.argmax(scores)] if ends else [0, -1]] = True
+    check_kernels(labels, scores)
 
 
 def test_crowded_parts():

@@ -200,7 +200,6 @@ def test_infinite_thresholds(thresholds, tp, fp, expected):
 
 
 def refused_counts():
-    """Yield counts, options, and how they are refused."""
     one, two = [1, 2], [0, 1]
     falls = "thresholds must be strictly decreasing but is not at position 1"
     for thresholds in ([1, 1], [1, 2], [np.inf, np.inf]):

@@ -427,7 +427,6 @@ def test_the_number_of_rows_is_told_by_footers_only(tmp_path):
 
 @pytest.fixture
 def connections(monkeypatch):
-    """Return a list of the connections to DuckDB."""
     opened = []
     connect = duckdb.connect
 

@@ -36,7 +36,6 @@ def named(case):
 
 
 def in_the_command(error):
-    """Return what the command says about an error."""
     return error.phrase(option_of)
 
 

@@ -44,7 +44,6 @@ def move(patch, *, batch=1 << 18, at_once=30_000_000, room=None):
 
 @pytest.fixture
 def on_disk(monkeypatch):
-    """Move all rows to the disk."""
     return partial(move, monkeypatch)
 
 
@@ -324,7 +323,6 @@ def test_copies_have_all_tables_in_memory(on_disk):
 
 @pytest.fixture
 def scratch(monkeypatch, tmp_path):
-    """Let temporary files go to a folder of their own."""
     folder = tmp_path / "scratch"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))

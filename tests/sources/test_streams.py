@@ -90,7 +90,6 @@ def quietly(function):
 
 
 def inside(area, lo, hi):
-    """Compare without rounding."""
     if not isinstance(area, Fraction):
         area = Fraction(*map(int, mpmath.libmp.to_rational(area._mpf_)))
     return (lo == -math.inf or Fraction(lo) <= area) and area <= Fraction(hi)
