@@ -173,11 +173,8 @@ def test_labels_make_sets():
     assert points.labels == ("x", ("a", 1), 0.5)
     assert points.tp.tolist() == [1, 2, 1]
     assert np.isnan(points.thresholds).all()
-
-
-def test_labels_of_a_column_are_plain():
-    assert from_counts([1, 2], [0, 1], **TOTALS, labels=np.array(["a", "b"])).labels == ("a", "b")
-    assert from_counts([1, 2], [0, 1], **TOTALS, labels=pa.array(["a", "b"])).labels == ("a", "b")
+    for column in (np.array(["a", "b"]), pa.array(["a", "b"])):
+        assert from_counts([1, 2], [0, 1], **TOTALS, labels=column).labels == ("a", "b")
 
 
 def test_thresholds_are_completed():
