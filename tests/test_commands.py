@@ -32,8 +32,6 @@ def test_help_lists_every_target():
     assert set(phony.split()) == TARGETS
 
 
-# ---------------------------------------------------------------------- what a run of tests prints
-
 TESTS = """
 import pytest
 
@@ -111,8 +109,6 @@ def test_slow_paths_exist():
     assert len(paths) > 10
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
-
-# ---------------------------------------------------------------------- what is installed when
 
 # Stands for Python: makes an environment and "installs" as venv and pip do, and can be interrupted
 # in the middle of the step that the file `interrupt` names.

@@ -19,15 +19,15 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize("error", [e for e in ERRORS if not issubclass(e, Warning)])
-def test_errors_are_value_errors_of_one_tree(error):
-    assert issubclass(error, errors.IsometricsError)
-    assert issubclass(error, ValueError)
-
-
 @pytest.mark.parametrize("error", ERRORS)
-def test_every_class_says_what_it_means(error):
+def test_classes_are_of_one_tree_say_what_they_mean_and_are_pickled(error):
+    if not issubclass(error, Warning):
+        assert issubclass(error, errors.IsometricsError)
+        assert issubclass(error, ValueError)
     assert error.__doc__ not in (None, error.__base__.__doc__)
+    restored = pickle.loads(pickle.dumps(error("a sentence")))
+    assert type(restored) is error
+    assert str(restored) == "a sentence"
 
 
 def test_the_api_page_lists_every_class():
@@ -95,13 +95,6 @@ def test_errors_keep_their_parts(again):
     assert (error.file, error.reason) == ("a.csv", "it is empty")
     advised = again(errors.LabelError("what", ADVICE))
     assert advised.phrase(str) == "what; say which with pos_label, for example '{label}'"
-
-
-@pytest.mark.parametrize("cls", ERRORS)
-def test_errors_are_pickled(cls):
-    restored = pickle.loads(pickle.dumps(cls("a sentence")))
-    assert type(restored) is cls
-    assert str(restored) == "a sentence"
 
 
 @pytest.mark.parametrize("again", COPIES)

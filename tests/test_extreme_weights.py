@@ -139,14 +139,6 @@ def test_integer_steps_of_the_smallest_weights(size):
     assert area(size) == area(1e-29)
 
 
-def test_accuracy_at_a_cost_may_exceed_1():
-    """It does for a perfect rule where errors of the commoner class are the costlier ones."""
-    points = OperatingPoints.from_scores([1, 0, 0, 0], [4, 3, 2, 1])
-    assert points.accuracy()[1] == 1
-    assert points.accuracy(0.9)[1] == pytest.approx(2 * 0.1 * 0.25 + 2 * 0.9 * 0.75)
-    assert points.accuracy(0.1)[1] == pytest.approx(2 * 0.9 * 0.25 + 2 * 0.1 * 0.75)
-
-
 def test_sums_and_prevalences_beyond_floats_are_refused():
     """Twelve doublings from 2**53 once ran through the end of the integers."""
     points = OperatingPoints.from_counts(

@@ -5,8 +5,6 @@ import json
 import math
 import pickle
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,33 +40,11 @@ from isometrics.measures import (
     unregister,
 )
 from isometrics.score_functions import measure_score
-from isometrics.testing import Curve
 from isometrics.testing.strategies import binary_samples
 
 NAMED = {each.name: each for each in registered()}
 MEASURES = tuple(each.name for each in registered(Shown.SUMMARY))
 POINTS = iso.OperatingPoints.from_scores([1, 0, 1, 1, 0, 0, 1, 0], range(8, 0, -1))
-
-
-@given(binary_samples(max_size=12))
-@settings(max_examples=40)
-def test_areas_are_those_of_the_reference(sample):
-    found = measures_of(iso.OperatingPoints.from_scores(*sample))
-    exact = Curve.of_scores(*(values.tolist() for values in sample))
-    assert tuple(found) == MEASURES
-    assert all(lo == hi or math.isnan(lo) for lo, hi in found.values())
-    assert found["AUROC"].lo == pytest.approx(float(exact.roc_area()), rel=1e-12)
-    assert found["AUPRG"].lo == pytest.approx(float(exact.prg_area()), rel=1e-12, abs=1e-12)
-    names = {
-        "AUPR": "davis-goadrich",
-        "average precision": "average-precision",
-        "AUPR, linear": "linear",
-        "AUPR, integer steps": "integer-steps",
-        "AUPR, max precision": "max-precision",
-    }
-    for name, interpolation in names.items():
-        area = float(exact.pr_area(interpolation))
-        assert found[name].lo == pytest.approx(area, rel=1e-12), name
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
@@ -150,6 +126,10 @@ def test_named_measures_are_those_of_the_spaces():
         "tradeoff area": POINTS.tradeoff().area(),
         "achievable AUPR": POINTS.hull().pr.area(),
     }
+    found = measures_of(POINTS)
+    assert tuple(found) == MEASURES
+    for name, (lo, hi) in found.items():
+        assert lo == hi == pytest.approx(values[name], rel=1e-12)
     names = {space: area_in(space).name for space in ("roc", "pr", "prg", "tradeoff")}
     assert list(names.values()) == ["AUROC", "AUPR", "AUPRG", "tradeoff area"]
 
@@ -174,9 +154,6 @@ def test_what_a_measure_may_be():
     message = r"^measures must be names among 'AUROC', .* best F; there is no measure 'AUC'$"
     with pytest.raises(ParameterError, match=message):
         parse_measures("AUC")
-
-
-# ---------------------------------------------------------------------- a new measure
 
 
 def half(_):
@@ -282,17 +259,6 @@ def test_measures_survive_pickling(new):
     assert pickle.loads(pickle.dumps(AUPRG)) is copy.deepcopy(AUPRG) is AUPRG
     assert pickle.loads(pickle.dumps(new)).of is best_accuracy
     assert (str(AUPRG), repr(AUPRG)) == ("AUPRG", "Measure('AUPRG')")
-
-
-# ---------------------------------------------------------------------- one vocabulary
-
-
-def test_the_registry_is_light():
-    program = "import sys, isometrics.measures; print('numpy' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True
-    )
-    assert done.stdout.strip() == "False"
 
 
 def test_the_page_has_the_names_in_one_module_too():

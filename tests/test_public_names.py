@@ -69,5 +69,6 @@ def test_the_package_is_a_plain_module():
     assert type(isometrics) is ModuleType
 
 
-def test_importing_the_package_loads_no_numpy():
-    assert printed("-c", "import isometrics, sys; print('numpy' in sys.modules)") == "False"
+@pytest.mark.parametrize("module", ["isometrics", "isometrics.measures"])
+def test_importing_the_package_and_its_registry_loads_no_numpy(module):
+    assert printed("-c", f"import {module}, sys; print('numpy' in sys.modules)") == "False"

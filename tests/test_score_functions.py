@@ -119,19 +119,6 @@ def test_beta_from_precision_to_recall():
         iso.fbeta_gain_score(y_true, y_pred)
 
 
-def test_gains_agree_with_the_table():
-    """A threshold's row and the same hard predictions are one operating point."""
-    points = iso.OperatingPoints.from_scores(LABELS, SCORES)
-    for row, threshold in enumerate(points.thresholds[1:], start=1):
-        predicted = np.array(SCORES) >= threshold
-        truth = np.array(LABELS, bool)
-        assert iso.precision_gain_score(truth, predicted) == points.precision_gain[row]
-        assert iso.recall_gain_score(truth, predicted) == points.recall_gain[row]
-        assert iso.fbeta_gain_score(truth, predicted, beta=2) == pytest.approx(
-            points.f_gain(2)[row]
-        )
-
-
 # More classes --------------------------------------------------------------------------------
 
 

@@ -119,13 +119,6 @@ def test_one_set_may_serve_two_targets_unless_one_to_one():
     assert paired.value.tolist() == pytest.approx([2 / 5, 10 / 12])
 
 
-def test_the_weight_of_recall_chooses():
-    found = {"sure": [0], "wide": [0, 1, 2, 3, 7, 8]}
-    for lam, expected in ((0.1, "sure"), (0.9, "wide")):
-        matches = iso.best_matches({"a": [0, 1, 2, 3]}, found, universe_size=9, lam=lam)
-        assert matches.found == (expected,)
-
-
 def test_an_index_of_your_own():
     index = iso.Index("product", lambda p, r, lam: p * r + 0 * lam)
     matches = iso.best_matches(CLASSES, [[0, 1, 2, 3, 4]], universe_size=9, index=index)

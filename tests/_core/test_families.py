@@ -69,9 +69,6 @@ def refused(error, message, target, found, **keywords):
     assert type(caught.value) is error
 
 
-# counting -------------------------------------------------------------------------------------
-
-
 @given(families(), st.lists(st.sampled_from(sorted(FORMS)), min_size=5, max_size=5))
 def test_counts_are_those_of_python_sets(family, forms):
     target, found, universe = family
@@ -120,9 +117,6 @@ def test_rows_of_an_array_are_masks():
     assert from_sets([0], masks, universe_size=3).fp.tolist() == [0, 1]
 
 
-# labels ---------------------------------------------------------------------------------------
-
-
 def test_labels():
     assert from_sets([0], [[0], [1]], universe_size=3).labels == (0, 1)
     assert from_sets([0], {"a": [0], 0.5: [1]}, universe_size=3).labels == ("a", 0.5)
@@ -133,9 +127,6 @@ def test_labels():
     refused(LengthError, "labels has 1 values but found has 2", [0], [[0], [1]], **options)
     message = "found is a dict whose keys are labels; leave out labels="
     refused(MembershipError, message, [0], {"a": [0]}, **options)
-
-
-# refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -190,8 +181,6 @@ def test_empty_arrays_are_empty_sets():
     assert points.tp.tolist() == points.fp.tolist() == [0] * 4
     assert from_sets({"a"}, found, universe_size=3).fp.tolist() == [0] * 5
 
-
-# biclusters -----------------------------------------------------------------------------------
 
 SHAPE = (7, 5)
 

@@ -143,8 +143,6 @@ def test_extension_types_that_may_print_otherwise_name_no_groups():
         iso.read_predictions(frame, group="g")
 
 
-# ---------------------------------------------------------------------- missing groups
-
 MISSING = {
     "NaN": pd.Series([1.0, 2.0, np.nan, 1.0, np.nan, 2.0]),
     "None": pd.Series(["a", "b", None, "a", None, "b"], dtype=object),

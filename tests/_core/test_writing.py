@@ -120,9 +120,6 @@ def test_a_scratch_folder_goes_with_its_block_its_object_or_the_process():
     assert not Path(done.stdout.decode().strip()).exists()
 
 
-# ---------------------------------------------------------------------- other people's files
-
-
 def mode_of(path):
     return stat.S_IMODE(path.stat().st_mode)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import sys
-import warnings
 from contextlib import nullcontext
 from types import SimpleNamespace
 
@@ -23,8 +21,6 @@ from isometrics._counting.confusion import Totals
 from isometrics._counting.keys import encoding_of
 from isometrics._table.path import path_of
 from isometrics._table.table import Stored
-from isometrics.errors import UndefinedWarning
-from isometrics.measures import registered
 from isometrics.points.compact import SectionSums, measures_of_sums, table_on_device
 
 INF = float("inf")
@@ -117,29 +113,14 @@ def check_against_host(to_array, sample, chunk):
     few = sums_of(ranking, everything=False, chunk=chunk)
     assert sums[:4] == few[:4]
     known = measures_of_sums(sums, Totals(*totals))
-    assert known == pytest.approx(measures(exact), rel=1e-12, abs=1e-12, nan_ok=True)
-
-    compact = iso.OperatingPoints(table_on_device(device, "hull"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedWarning)
-        bounds = iso.area_brackets(compact, [measure.name for measure in registered()])
-        values = {measure.name: measure.of(exact) for measure in registered()}
-    for name, value in values.items():
-        lo, hi = bounds[name]
-        doubt = 1e-12 * max(1, abs(value))
-        assert math.isnan(value) or lo - doubt <= value <= hi + doubt
-
-
-def measures(points):
-    """Return what devices add up, from the host's own way."""
-
-    sums = SectionSums(points.table)
-    sums.add(path_of(points.table))
-    known = sums.known()
-    return {name: known[name] for name in known if name not in LEFT_OUT}
+    sums = SectionSums(exact.table)
+    sums.add(path_of(exact.table))
+    right = {name: value for name, value in sums.known().items() if name not in LEFT_OUT}
+    assert known == pytest.approx(right, rel=1e-12, abs=1e-12, nan_ok=True)
 
 
 LEFT_OUT = {Stored.INTEGER_STEPS, Stored.MAX_PRECISION}
+"""What devices do not add up."""
 
 
 @pytest.mark.parametrize(("stream", "waits"), [(7, []), (8, ["torch", "cupy"])])

@@ -61,9 +61,6 @@ def assert_same_bits(found, expected):
         np.testing.assert_array_equal(array, other)
 
 
-# ---------------------------------------------------------------------- all rules, with fractions
-
-
 def rules_of(ranking, multiplicity):
     """Return tp and fp of each rule, the one that flags nothing first, as fractions."""
     row_weight = ranking.weight if ranking.weight.size else np.ones(ranking.unit.size)
@@ -265,9 +262,6 @@ def test_kernels_agree_on_many_blocks(asked, weighted, clustered, decimals):
     expected = by_plain(weights, ranking, task)
     assert (expected.rule != NO_RULE).all()
     assert_same_bits(by_loop(weights, ranking, task), expected)
-
-
-# ---------------------------------------------------------------------- parts
 
 
 @given(st.lists(st.integers(1, 400), min_size=1, max_size=200), st.sampled_from([1, 1, 50, 3000]))

@@ -13,6 +13,10 @@ from isometrics._counting.native import threads_for
 from isometrics.errors import InputError
 from isometrics.testing.strategies import binary_samples
 
+from ..laws.samples import SHAPES
+from .test_numpy_kernel import DTYPES, LARGEST, TINY
+from .test_numpy_kernel import EXTREMES as OF_NUMPY
+
 pytestmark = pytest.mark.usefixtures("compiled_loops", "loops_for_few")
 FEWEST = native.FEWEST
 
@@ -25,13 +29,6 @@ def loops_for_few():
         yield
 
 
-TINY = 5e-324
-LARGEST = np.finfo(np.float64).max
-DTYPES = [
-    *("float16", "float32", "float64"),
-    *("int8", "int16", "int32", "int64"),
-    *("uint8", "uint16", "uint32", "uint64"),
-]
 SMALL = {"each": 4, "slots": 16}
 """Buckets of four keys, and a hash table for four scores: short samples cross all borders."""
 
@@ -86,18 +83,10 @@ def test_weights_are_added_up_as_by_the_plain_kernel(sample):
     check_kernels(labels[present], scores[present], weights[present], **SMALL)
 
 
-EXTREMES = {
-    "both signs, large": [1e300, -1e300, 1.0, -1.0, 0.0, -0.0, 1e-7, -1e-7],
-    "no bit is free": [1e-310, 1e300, -1e300, -1e-310],
-    "subnormals": [TINY, -TINY, 0.0, -0.0, 1e-310, -1e-310, 1.0],
-    "all of float64": [LARGEST, -LARGEST, 1.0, -1.0, 2.0, TINY],
-    "infinities": [np.inf, -np.inf, 1.0, -1.0, -0.0, LARGEST, TINY],
+EXTREMES = OF_NUMPY | {
+    "all of float64, and the smallest": [LARGEST, -LARGEST, 1.0, -1.0, 2.0, TINY],
     "infinities, squeezed": [np.inf, -np.inf, 1.0, -1.0, -0.0, 5.0],
     "negative only": [-1.0, -2.0, -0.0, -np.inf],
-    "int64": np.array([-(2**63), 1 - 2**63, 2**63 - 1, 2**63 - 2, 2**53, 2**53 + 1, 0]),
-    "int64 of one sign": np.array([2**63 - 1, 2**63 - 2, 2**53 + 1, 2**53]),
-    "uint64": np.array([2**64 - 1, 2**64 - 2, 2**63, 2**63 - 1, 0], np.uint64),
-    "float32, both signs": np.array([3.4e38, -3.4e38, 1e-45, -1e-45, 1.0], np.float32),
     "big-endian": np.array([3.0, -7.5, 0.25], ">f8"),
     "long doubles": np.array([3.0, -7.5, 0.25], np.longdouble),
     "one value": [0.25],
@@ -114,42 +103,14 @@ def test_extreme_scores(scores, weighted):
     check_kernels(labels, scores, weights, **SMALL)
 
 
-SHAPES = {
-    "distinct": lambda r, n: r.standard_normal(n),
-    "probabilities": lambda r, n: 1 / (1 + np.exp(-3 * r.standard_normal(n))),
-    "float32": lambda r, n: r.random(n).astype(np.float32),
-    "sorted": lambda _, n: np.arange(n) / n,
-    "reversed": lambda _, n: -np.arange(n) / n,
-    "few values": lambda r, n: r.integers(0, 9, n) / 8,
-    "more values than slots, late": lambda r, n: np.append(
-        r.integers(0, 9, n - n // 8) / 8, r.random(n // 8)
-    ),
-    "long ties among distinct": lambda r, n: np.where(r.random(n) < 0.4, 0.5, r.random(n)),
-    "an outlier hides the rest": lambda r, n: np.append(r.integers(0, 2**20, n - 1), 2**61),
-    "outliers in several steps": lambda r, n: 2 ** (r.integers(0, 60, n)) + r.integers(0, 3, n),
-    "not contiguous": lambda r, n: r.random(2 * n)[::2],
-}
-
-
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
-@pytest.mark.parametrize("size", [1023, 70_001])
-def test_longer_samples(shape, size):
-    generator = np.random.default_rng(size)
-    scores = shape(generator, size)
-    labels = generator.random(size) < 0.4
-    check_kernels(labels, scores)
-    check_kernels(labels, scores, each=64, slots=64)
-    check_kernels(labels, scores, generator.integers(1, 9, size), each=64)
-    check_kernels(labels, scores, generator.random(size) + 0.1, each=64)
-
-
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
-@pytest.mark.parametrize("share", [1e-4, 1e-3])
-def test_corners_where_positives_are_rare(shape, share):
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("share", "ends"), [(1e-4, True), (1e-4, False), (1e-3, False)])
+def test_corners_where_positives_are_rare(shape, share, ends):
+    """Those with the highest and the lowest score leave no room beside them."""
     generator = np.random.default_rng(3)
-    scores = shape(generator, 70_001)
-    labels = generator.random(scores.size) < share
-    labels[[0, -1]] = True
+    labels = generator.random(70_001) < share
+    scores = SHAPES[shape](generator, labels)
+    labels[[np.argmin(scores), np.argmax(scores)] if ends else [0, -1]] = True
     check_kernels(labels, scores)
 
 
@@ -167,9 +128,6 @@ def test_empty_buckets():
     keys = np.array([5, 2**40, 3, 2**40 + 2, 9, 0], np.uint64)
     fast.sort(keys, each=1)
     assert keys.tolist() == [0, 3, 5, 9, 2**40, 2**40 + 2]
-
-
-# Sorting alone ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("word", [np.uint32, np.uint64])
@@ -224,9 +182,6 @@ def test_bins_of_rare_positives_need_room_at_both_ends():
     bins = fast.bins_of(np.array([1 << 20, (1 << 20) + 9], np.uint32))
     assert bins.group.tolist() == [0, 1, 2, 2, 2, 3, 4]
     assert bins.lowest == (1 << 20) - 2
-
-
-# The choice ----------------------------------------------------------------------------------
 
 
 def test_threads_are_used_for_many_rows_on_two_cores(monkeypatch):

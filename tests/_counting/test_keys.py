@@ -8,8 +8,7 @@ from hypothesis.extra import numpy as npst
 
 from isometrics._counting.keys import BLOCK, blocks, encoding_of
 
-TINY = 5e-324
-LARGEST = np.finfo(np.float64).max
+from .test_numpy_kernel import LARGEST, TINY
 
 PACKED = {
     "one sign": np.array([1e308, 1e-308, TINY, 0.0, -0.0, 3.0]),

@@ -148,9 +148,6 @@ def test_a_small_score_in_a_later_block_is_seen():
     check_against_unique(np.arange(scores.size) % 2 == 0, scores)
 
 
-# Sums ----------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def wide_weights():
     """A million weights over sixteen orders of magnitude."""

@@ -82,18 +82,6 @@ def test_runs_of_one_class_are_as_good_as_their_rows(sample, seed):
         np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12)
 
 
-def test_many_cells_keep_their_digits():
-    """Short steps take the series of the logarithm, and sums are blocked."""
-    random = np.random.default_rng(1)
-    labels = np.arange(60_000) < 20_000
-    points = iso.OperatingPoints.from_scores(labels, random.normal(1.0 * labels))
-    cells = grouping_of(scores_of(points.table), Detail.NEGATIVE_RUNS, np.empty(0)).cells
-    weights = np.vstack([cells.counts, random.poisson(1.0, cells.counts.size)]).astype(float)
-    expected = [exact(cells, row, 0.0) for row in weights]
-    np.testing.assert_allclose(areas(areas_plain, cells, weights), expected, rtol=1e-13)
-    np.testing.assert_allclose(areas(COMPILED.areas, cells, weights[:1]), expected[:1], rtol=1e-13)
-
-
 @pytest.mark.parametrize("rows", [3, 40, 3000])
 @pytest.mark.parametrize("detail", [Detail.SCORES, Detail.RUNS])
 def test_the_compiled_areas_have_the_bits_of_numpy(rows, detail):

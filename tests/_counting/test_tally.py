@@ -9,7 +9,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics import testing
 from isometrics._counting.bins import reduce
 from isometrics._counting.keys import order_of
 from isometrics._counting.tally import Tally
@@ -86,13 +85,6 @@ def check(tally, drawn):
 
 def points_of(tally, **options):
     return iso.OperatingPoints(table_of_tally(tally, counted="y", **options))
-
-
-def reference_of(drawn):
-    """Return the curve of rows in exact fractions."""
-    keys, labels, weights = zip(*drawn, strict=True)
-    rank = {key: place for place, key in enumerate(sorted(set(keys)))}
-    return testing.Curve.of_scores(labels, [rank[key] for key in keys], map(Fraction, weights))
 
 
 # ---------------------------------------------------------------------- counting and merging
@@ -269,22 +261,6 @@ def test_the_table_of_bins():
     assert ORDER.keys(table.thresholds[1:]).tolist() == [ZERO + 20, ZERO + 7]
     with pytest.raises(iso.OneClassError, match=r"^labels has only positives"):
         table_of_tally(exact([(5, True, 1)]), counted="labels")
-
-
-@given(both_classes(), st.randoms())
-def test_bounds_hold_the_exact_areas(drawn, random):
-    reference = reference_of(drawn)
-    areas = {
-        "AUROC": reference.roc_area(),
-        "AUPR": reference.pr_area(),
-        "average precision": reference.pr_area("average-precision"),
-        "AUPR, linear": reference.pr_area("linear"),
-        "AUPRG": reference.prg_area(),
-        "expected accuracy": reference.expected_accuracy(),
-    }
-    for name, (lo, hi) in area_brackets(points_of(joined(drawn, random)), list(areas)).items():
-        slack = 1e-12 * max(1.0, abs(lo), abs(hi))
-        assert lo - slack <= areas[name] <= hi + slack, name
 
 
 @given(both_classes(weights=("none", "integers")), st.randoms())

@@ -66,25 +66,6 @@ def test_edges_too_steep_for_floats_hide_no_rows():
         np.testing.assert_array_equal(hulls.vertices(x, y), [0, 1, 3, 4, 6])
 
 
-@given(count_tables())
-def test_hull_is_idempotent(table):
-    hull = of_counts(table).hull()
-    assert hull.hull() == hull
-
-
-@given(binary_samples(max_size=60))
-def test_hull_dominates_in_every_space(sample):
-    """Concave in ROC, and nowhere below the curve in ROC, PR and PRG."""
-    points = OperatingPoints.from_scores(*sample)
-    hull = points.hull()
-    steps = np.diff(hull.tp).astype(float), np.diff(hull.fp).astype(float)
-    assert (steps[0][:-1] * steps[1][1:] > steps[0][1:] * steps[1][:-1]).all()
-    at = np.linspace(0, 1, 41)
-    for name in ("roc", "pr", "prg"):
-        raw, best = (getattr(each, name).interpolate(at) for each in (points, hull))
-        assert (best >= raw - 1e-12 * np.maximum(1, np.abs(raw))).all()
-
-
 @given(binary_samples())
 def test_vertices_are_rows_with_their_thresholds(sample):
     points = OperatingPoints.from_scores(*sample)

@@ -1,6 +1,5 @@
 """Counts from ROC and PR coordinates: exact round trips (Davis & Goadrich 2006, Th. 3.1)."""
 
-import re
 from fractions import Fraction
 from itertools import pairwise
 
@@ -16,6 +15,8 @@ from isometrics import OperatingPoints
 from isometrics.errors import LengthError, MissingValueError, OneClassError, PointsError
 from isometrics.testing.strategies import binary_samples, count_tables
 
+from ..tables import refusal
+
 from_roc, from_pr = OperatingPoints.from_roc, OperatingPoints.from_pr
 
 
@@ -25,15 +26,6 @@ def same_points(recovered, expected):
     points = [list(zip(p.tp.tolist(), p.fp.tolist(), strict=True)) for p in (recovered, expected)]
     assert list(dict.fromkeys(points[0])) == list(dict.fromkeys(points[1]))
     assert (recovered.positives, recovered.negatives) == (expected.positives, expected.negatives)
-
-
-def refusal(error, message, function, *arguments, **totals):
-    with pytest.raises(error, match=f"^{re.escape(message)}") as caught:
-        function(*arguments, **totals)
-    assert type(caught.value) is error
-
-
-# Round trips ---------------------------------------------------------------------------------
 
 
 @given(count_tables(), st.booleans())
@@ -149,9 +141,6 @@ def test_totals_are_needed(function):
     refusal(OneClassError, message, function, [0, 1], [1, 1], positives=0, negatives=2)
 
 
-# What is accepted ----------------------------------------------------------------------------
-
-
 def test_roc_by_hand():
     points = from_roc([0, 0.25, 1], [0, 2 / 3, 1], positives=3, negatives=4)
     assert points.tp.tolist() == [0, 2, 3]
@@ -200,9 +189,6 @@ def test_rounding_falls_are_no_falls_and_rounding_beyond_the_negatives_is_cut():
     assert (np.diff(points.tp) >= 0).all()
     points = from_pr([1.0], [np.nextafter(0.25, 0)], positives=1.5, negatives=4.5)
     assert points.fp.tolist() == [0, 4.5]
-
-
-# What is refused -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("function", [from_roc, from_pr])

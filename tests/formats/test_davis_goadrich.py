@@ -88,9 +88,6 @@ def numbers(path):
     return np.loadtxt(path, delimiter="\t", ndmin=2)
 
 
-# ------------------------------------------------------------------ list
-
-
 @pytest.mark.parametrize("separator", [" ", "\t", ",", " , ", "\t\t"])
 def test_the_example_of_the_program_gives_its_areas(tmp_path, separator):
     path = tmp_path / "testsetlist.txt"
@@ -156,6 +153,7 @@ def test_a_list_holds_one_model_and_two_classes(tmp_path):
         ("0.5 1\nabc 0", "line 2: 'abc' is no number; a list file has a probability and a class"),
         ("0.5 1\n\n0.4 2", "line 3: 2 is no class"),
         ("0.5", "line 1: '0.5' has 1 numbers instead of 2"),
+        ("1e999 1", "line 1: '1e999' is beyond what a float can hold"),
         ("0.5 1 1", "line 1: '0.5 1 1' has 3 numbers"),
         ("nan 1", "line 1: 'nan' is no number"),
         ("\n\n", "has no rows; a list file"),
@@ -166,9 +164,6 @@ def test_a_list_is_refused_by_its_line(tmp_path, content, message):
     path.write_text(content)
     with pytest.raises(FileError, match=message):
         formats.read(path)
-
-
-# ------------------------------------------------------------------ PR and ROC points
 
 
 @given(count_tables())
@@ -240,9 +235,6 @@ def test_points_need_totals(tmp_path, totals):
 def test_the_empty_rule_of_a_pr_file_is_left_out(tmp_path):
     (tmp_path / "x.pr").write_text("0 1\n0.5 1\n1 0.5\n")
     assert formats.read(tmp_path / "x.pr", positives=2, negatives=2).tp.tolist() == [0, 1, 2]
-
-
-# ------------------------------------------------------------------ .pr, .roc and .spr
 
 
 @given(count_tables(max_count=40))

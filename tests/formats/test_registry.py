@@ -68,12 +68,6 @@ def test_where_no_file_is_there_is_no_format(tmp_path, name):
     assert formats.sniff(tmp_path / name) is None
 
 
-def test_a_compressed_file_is_read(tmp_path):
-    path = tmp_path / "a.list.gz"
-    path.write_bytes(gzip.compress(b"0.9 1\n0.1 0\n"))
-    assert formats.read(path).columns["score"].tolist() == [0.9, 0.1]
-
-
 @pytest.mark.parametrize(
     ("call", "said"),
     [

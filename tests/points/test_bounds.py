@@ -18,11 +18,7 @@ from isometrics.points.bounds import Bracket
 from isometrics.points.compact import Compacting
 from isometrics.testing.strategies import count_tables
 
-from ..tables import of_counts, of_sample, samples
-
-NAMED = {each.name: each for each in registered() if each.of_curve}
-EXACT = {name: each.of for name, each in NAMED.items()}
-
+from ..tables import AREAS, areas_of, of_counts, of_sample, samples
 
 choices = st.lists(st.booleans(), min_size=40, max_size=40)
 
@@ -49,18 +45,12 @@ def compact(points, kept, known=None):
     )
 
 
-def exact(points):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedWarning)
-        return {name: area(points) for name, area in EXACT.items()}
-
-
 def misses(points, some):
     """Return the names of the areas that lie outside their brackets."""
     found = area_brackets(some)
     return [
         name
-        for name, value in exact(points).items()
+        for name, value in areas_of(points).items()
         if not math.isnan(value) and not found[name].lo <= value <= found[name].hi
     ]
 
@@ -68,7 +58,7 @@ def misses(points, some):
 @given(tables, choices)
 def test_every_bracket_holds_the_exact_area(points, kept):
     some = compact(points, kept)
-    assert area_brackets(some).keys() == EXACT.keys()
+    assert area_brackets(some).keys() == AREAS.keys()
     assert misses(points, some) == []
 
 
@@ -109,7 +99,7 @@ def test_a_table_of_all_rows_has_equal_bounds(points):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedWarning)
         found = area_brackets(points)
-    for name, value in exact(points).items():
+    for name, value in areas_of(points).items():
         assert found[name].lo == found[name].hi or math.isnan(value)
         np.testing.assert_allclose(found[name].lo, value, rtol=1e-12, atol=1e-12)
 
@@ -149,7 +139,7 @@ def test_another_prevalence_keeps_auroc_and_brackets_the_rest(points, kept, prev
     assert others == set()
 
 
-@given(tables, choices, st.sets(st.sampled_from(list(EXACT)), min_size=1))
+@given(tables, choices, st.sets(st.sampled_from(list(AREAS)), min_size=1))
 def test_some_areas_are_bounded_as_all_are(points, kept, names):
     some = compact(points, kept)
     with warnings.catch_warnings():
@@ -178,7 +168,7 @@ def test_areas_are_exact_where_what_they_need_is_known(points, kept, names):
         measured = known.table().known
         some = compact(points, kept, {name: measured[name] for name in names})
         found = area_brackets(some)
-        for name, measure in NAMED.items():
-            if names >= {Stored[need] for need in measure.needs}:
-                np.testing.assert_allclose(found[name], EXACT[name](points), rtol=1e-12, atol=1e-13)
+        for name, area in AREAS.items():
+            if names >= {Stored[need] for need in measure_named(name).needs}:
+                np.testing.assert_allclose(found[name], area(points), rtol=1e-12, atol=1e-13)
                 assert found[name].lo == found[name].hi or math.isnan(found[name].lo)

@@ -17,15 +17,12 @@ from isometrics._counting.confusion import Totals
 from isometrics._counting.hull import vertices
 from isometrics.decisions.lift import lift
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
-from isometrics.measures import area_brackets, registered
+from isometrics.measures import area_brackets
 from isometrics.points.compact import Compacting
 from isometrics.spaces.indices import Index
 from isometrics.testing.strategies import binary_samples
 
-from ..tables import of_sample
-
-EXACT = {each.name: each.of for each in registered() if each.of_curve}
-
+from ..tables import areas_of, of_sample
 
 INDICES = ["kulczynski", "f-measure", "folke", "jaccard", "f-gain", "cost"]
 BETAS = [0, 0.1, 0.5, 1, 2, 10, math.inf]
@@ -60,9 +57,6 @@ def short(long):
     return some
 
 
-# ---------------------------------------------------------------------- what is kept
-
-
 @given(samples, st.lists(st.integers(0, 100), max_size=5), st.integers(1, 3))
 def test_kept_rows_hull_areas_and_gaps(sample, cuts, fineness):
     full = of_sample(sample)
@@ -78,11 +72,12 @@ def test_kept_rows_hull_areas_and_gaps(sample, cuts, fineness):
     np.testing.assert_array_equal(table.gaps.between, np.diff(rows) > 1)
     assert rows[1] == 1
     assert some.hull().table == full.hull().table
+    right = areas_of(full)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedWarning)
         for name, (lo, hi) in area_brackets(some).items():
             assert lo == hi or math.isnan(lo)
-            np.testing.assert_allclose(lo, EXACT[name](full), rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(lo, right[name], rtol=1e-12, atol=1e-12)
     for beta in BETAS:
         assert decided(iso.best_threshold(some, beta=beta)) == decided(
             iso.best_threshold(full, beta=beta)
@@ -112,9 +107,6 @@ def test_kept_rows_are_dense(scale, fineness):
         before, after = counts[gaps], counts[gaps + 1]
         assert (after <= before * math.exp(1 / fineness) * (1 + 1e-9)).all()
         assert (after - before <= total / (2 * fineness) * (1 + 1e-9)).all()
-
-
-# ---------------------------------------------------------------------- what is answered
 
 
 @pytest.mark.parametrize(
@@ -171,15 +163,12 @@ def test_compare(long, short):
 
 def test_areas_of_the_spaces_are_those_of_the_full_table(long, short):
     assert short.pr.areas() == pytest.approx(long.pr.areas(), abs=1e-12)
-    for name, area in EXACT.items():
-        assert area(short) == pytest.approx(area(long), abs=1e-12), name
+    assert areas_of(short) == pytest.approx(areas_of(long), abs=1e-12)
     assert short.prg.y0 == long.prg.y0
     for beta in (0.5, 3):
         expected = pytest.approx(long.prg.expected_f_gain(beta), abs=1e-12)
         assert short.prg.expected_f_gain(beta) == expected
 
-
-# ---------------------------------------------------------------------- what is refused
 
 REFUSED = {
     "precision": lambda points: iso.best_threshold(points, min_precision=0.6),
@@ -216,9 +205,6 @@ def test_what_lies_between_the_rows_is_refused(short, question):
     )
 
 
-# ---------------------------------------------------------------------- the table as a value
-
-
 def test_the_printout_says_that_rows_are_missing(long, short):
     assert f"{len(short)} rows of a longer table, " in repr(short)
     assert "of a longer table" not in repr(long)
@@ -239,20 +225,12 @@ def test_a_legend_shows_the_area_or_its_bounds(short, space, area):
         assert any(f"({area} {bounds})" in label for label in labels)
 
 
-# ---------------------------------------------------------------------- at most so many rows
-
 weighted = samples | binary_samples(weights="float")
 
 
-def same(found, expected):
-    """Compare numbers of which both may be undefined."""
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12, equal_nan=True)
-
-
-def quiet_areas(points):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedWarning)
-        return [area(points) for area in EXACT.values()]
+def same_areas(found, expected):
+    right = pytest.approx(areas_of(expected), rel=1e-12, abs=1e-12, nan_ok=True)
+    assert areas_of(found) == right
 
 
 @given(weighted, st.integers(2, 35))
@@ -273,7 +251,7 @@ def test_any_table_in_so_many_rows(sample, most):
     np.testing.assert_array_equal(some.fp, full.fp[rows])
     np.testing.assert_array_equal(some.table.gaps.between, np.diff(rows) > 1)
     assert some.hull().table == full.hull().table
-    same(quiet_areas(some), quiet_areas(full))
+    same_areas(some, full)
     for beta in BETAS:
         assert iso.best_threshold(some, beta=beta).tp == iso.best_threshold(full, beta=beta).tp
 
@@ -300,12 +278,12 @@ def test_a_curve_and_a_table_of_bins():
     assert len(some) <= 150
     full = iso.OperatingPoints.from_scores(labels, scores)
     wide, narrow = area_brackets(some), area_brackets(binned)
-    for name, area in EXACT.items():
-        assert wide[name].lo <= narrow[name].lo <= area(full) <= narrow[name].hi <= wide[name].hi
+    for name, area in areas_of(full).items():
+        assert wide[name].lo <= narrow[name].lo <= area <= narrow[name].hi <= wide[name].hi
     curve = iso.OperatingPoints.from_counts(
         full.tp, full.fp, positives=full.positives, negatives=full.negatives
     )
-    same(quiet_areas(curve.compact(200)), quiet_areas(full))
+    same_areas(curve.compact(200), full)
 
 
 def test_tables_that_cannot_be_compacted(long):

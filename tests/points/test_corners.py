@@ -1,19 +1,15 @@
 """Tables of corners: what they answer is what the full table answers, and the rest is refused."""
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
-from isometrics.measures import area_brackets, registered
+from isometrics.errors import NotAnswerableError, ParameterError
+from isometrics.measures import area_brackets
 
-from ..tables import samples
-
-EXACT = {each.name: each.of for each in registered() if each.of_curve}
+from ..tables import areas_of, samples
 
 
 def both(sample, **options):
@@ -25,10 +21,7 @@ def both(sample, **options):
 
 
 def measures(points):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedWarning)
-        found = [area(points) for area in EXACT.values()]
-    found += points.pr.areas(0.2, 0.7).values()
+    found = [*areas_of(points).values(), *points.pr.areas(0.2, 0.7).values()]
     found += [points.roc.area(0.1, 0.6), points.prg.area(-1.0, 0.6), points.prg.y0]
     for index in ("f-measure", "jaccard", "kulczynski", "folke", "f-gain", "cost"):
         found.append(points.tradeoff(index).area())

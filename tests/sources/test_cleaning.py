@@ -9,7 +9,6 @@ import pytest
 
 import isometrics as iso
 from isometrics.errors import (
-    EmptyInputError,
     InputError,
     LabelError,
     MissingValueError,
@@ -18,7 +17,7 @@ from isometrics.errors import (
     ScoreError,
     WeightError,
 )
-from isometrics.sources.batches import can_name, codes, kind_of, numbers
+from isometrics.sources.batches import can_name, kind_of, numbers
 
 from .test_tables import batched
 
@@ -37,9 +36,6 @@ def refused(error, *columns, **options):
         read(*columns, **options)
     assert type(result.value) is error
     return str(result.value)
-
-
-# ---------------------------------------------------------------------- offences over batches
 
 
 @pytest.mark.parametrize(
@@ -148,8 +144,6 @@ def test_decimals_are_the_nearest_doubles():
     assert numbers(whole.slice(0, 1).cast(pa.decimal128(18, 0))).values.dtype == np.int64
 
 
-# ---------------------------------------------------------------------- kinds of columns
-
 DAY = datetime.date(2020, 1, 1)
 
 
@@ -208,21 +202,6 @@ def test_numbers_and_their_nulls():
     assert numbers(pa.array([decimal.Decimal("1.25")])).values.tolist() == [1.25]
 
 
-def test_codes():
-    for column in (pa.array(["a", None, "b", "a"]), pa.array(["a", None, "b", "a"]
-                                                             ).dictionary_encode()):  # fmt: skip
-        result, distinct = codes(column)
-        assert result.tolist() == [0, -1, 1, 0]
-        assert distinct == ["a", "b"]
-    inside = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["a", None, "b"]))
-    result, distinct = codes(inside)
-    assert result.tolist() == [0, -1, 1]
-    assert distinct == ["a", "b"]
-
-
-# ---------------------------------------------------------------------- labels over batches
-
-
 def test_labels_that_appear_late():
     """Texts have other codes in each batch."""
     labels = ["no", "no", "yes", "no", "yes", "yes", "no"]
@@ -241,14 +220,6 @@ def test_labels_that_appear_late():
 )
 def test_labels_that_do_not_tell(labels, options, said):
     assert said in refused(LabelError, labels, [0.5, 0.2, 0.1], **options)
-
-
-@pytest.mark.parametrize("labels", [[1, 1, 1], [0, 0, 0], [-1, -1, -1], [True] * 3, [1.0] * 3])
-def test_one_class(labels):
-    assert "both classes are needed" in refused(OneClassError, labels, [0.5, 0.2, 0.1])
-    assert "is empty" in refused(
-        EmptyInputError, pa.array([], pa.int64()), pa.array([], pa.float64())
-    )
 
 
 def test_one_class_that_a_positive_label_names_or_not():

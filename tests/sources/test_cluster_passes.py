@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -38,6 +39,7 @@ from isometrics.sources.spark_and_dask import ClusterFrame, frame_source
 from isometrics.testing.strategies import binary_samples
 
 from .test_binned_rows import check
+from .test_sorted_rows import check_same, sites
 
 INF = float("inf")
 MISSING = "missing values (NaN or null)"
@@ -279,20 +281,8 @@ def test_rows_are_not_read_one_by_one():
     source.close()
 
 
-def test_categories_and_other_types():
-    frame = pl.DataFrame(
-        {"label": ["a", "b"] * 4, "score": [1, 2, 3, 4] * 2, "group": ["x", "y"] * 4}
-    ).with_columns(pl.col("label", "group").cast(pl.Categorical))
-    points = read(frame, pos_label="a", scores="score", group=False).points["score"]
-    assert points.positives == 4
-    frame = pl.DataFrame({"label": [True, False], "score": [True, False]})
-    assert read(frame, scores="score").points["score"].tp.tolist() == [0, 1, 1]
-
-
 @pytest.mark.parametrize("digits", [(15, 2), (38, 18), (18, 0), (30, 0)])
 def test_decimals_are_the_nearest_numbers_of_64_bits(digits):
-    import pyarrow as pa
-
     scores = pa.array([Decimal(each) for each in (1, 2, 3, 4)], pa.decimal128(*digits))
     result = read(pa.table({"label": [0, 1, 0, 1], "score": scores}), scores="score")
     assert result.points["score"].thresholds.tolist() == [INF, 4, 3, 2, 1]
@@ -373,6 +363,71 @@ def test_dask_frames_stay_where_they_are():
     full = iso.OperatingPoints.from_scores(labels, scores)
     assert analysis.models["a.b"].table == full.table
     assert "counted in the cluster" in analysis.description
+
+
+# ---------------------------------------------------------------------- groups
+
+
+OPTIONS = {"label": "label", "scores": ["a", "b"], "group": "site"}
+
+
+def grouped(size, groups, seed=0):
+    """Return rows of groups whose names are not in the order of letters."""
+    columns = sites(size, groups, seed)
+    columns["label"][:2] = [0, 1]
+    columns["b"] = columns["b"].round(1)
+    return columns | {"site": [f"ß{number}" for number in columns.pop("group")]}
+
+
+@pytest.mark.slow
+@settings(max_examples=40)
+@given(
+    st.integers(20, 120),
+    st.integers(1, 15),
+    st.booleans(),
+    st.integers(0, 10**6),
+    st.booleans(),
+)
+def test_the_same_tables_of_groups_as_in_memory(size, groups, weighted, seed, named):
+    """To the bit for counts."""
+    columns, options, random = grouped(size, groups, seed), OPTIONS, np.random.default_rng(seed)
+    if weighted:
+        columns["weight"] = random.integers(1, 4, size)
+        options = options | {"weight": "weight"}
+    if named:
+        columns["model"] = random.choice(["x", "y"], size)
+        columns["model"][:4], columns["label"][:4] = ["x", "x", "y", "y"], [0, 1, 0, 1]
+        options = options | {"scores": "a", "model": "model"}
+    expected = iso.read_predictions(pl.DataFrame(columns), **options, keep_rows=False)
+    check_same(iso.read_predictions(cluster(columns), **options), expected)
+
+
+@pytest.mark.parametrize("tolerance", [0.01, None])
+def test_groups_of_more_rows_than_a_pass_collects_have_bounds(tolerance):
+    columns = grouped(3000, 3)
+    source = cluster(columns, PassLimits(800, 100, 60))
+    result = iso.read_predictions(source, **OPTIONS, tolerance=tolerance)
+    expected = iso.read_predictions(pl.DataFrame(columns), **OPTIONS)
+    if tolerance is not None:
+        assert any(models["a"].table.partial for models in result.groups.values())
+    assert max(each.collected for each in result.passes if each.purpose == "scores") <= 800
+    for group, models in result.groups.items():
+        check(models["a"], expected.groups[group]["a"], tolerance or 1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("spark")
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+@pytest.mark.parametrize("engine", ["spark", "dask"])
+def test_groups_of_engines(engine, request):
+    columns = grouped(4000, 60)
+    if engine == "spark":
+        frame = request.getfixturevalue("spark").createDataFrame(pa.table(columns))
+    else:
+        dd = pytest.importorskip("dask.dataframe")
+        frame = dd.from_pandas(pl.DataFrame(columns).to_pandas(), npartitions=3)
+    result = iso.read_predictions(frame_source(frame), **OPTIONS)
+    check_same(result, iso.read_predictions(pa.table(columns), **OPTIONS))
 
 
 # ---------------------------------------------------------------------- cuts

@@ -441,6 +441,3 @@ def test_positive_labels_of_another_type(kind, values, given, holds):
     assert str(caught.value) == (
         f"pos_label {given!r} cannot be a value of the label column 'y', which holds {holds}"
     )
-
-
-# ---------------------------------------------------------------------- other readers

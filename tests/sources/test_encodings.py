@@ -83,13 +83,17 @@ def test_returns_alone_end_lines(tmp_path):
     assert read(tmp_path / "old.csv").equals(read(tmp_path / "unix.csv"))
 
 
-def test_long_files_that_were_joined(tmp_path):
-    """Other ends of lines are found behind the first megabytes, too."""
+@pytest.mark.parametrize("end", [b"\n", b"\r"])
+@pytest.mark.parametrize("joined", [True, False])
+def test_other_ends_of_lines_deep_in_a_long_file(tmp_path, end, joined):
+    """Of all lines of a file that was joined, or of one: behind the first megabytes, too."""
     half = ended(lambda _: "\r\n", ROWS) * (6 * LONGEST // 600)
-    path = tmp_path / "joined.csv"
-    path.write_bytes(b"label,score\r\n" + half + half.replace(b"\r\n", b"\n"))
-    with pytest.raises(FileError, match="some lines end in another way than others"):
+    path = tmp_path / "long.csv"
+    rest = half.replace(b"\r\n", end) if joined else b"1,0.5" + end + half
+    path.write_bytes(b"label,score\r\n" + half + rest)
+    with pytest.raises(FileError, match=r"some lines end in another way than others") as refused:
         iso.read_predictions(path)
+    assert "\n" not in str(refused.value)
 
 
 def test_of_several_files_each_has_one_kind_of_lines(tmp_path):
@@ -98,8 +102,6 @@ def test_of_several_files_each_has_one_kind_of_lines(tmp_path):
     with pytest.raises(FileError, match="some lines end in another way than others"):
         iso.read_predictions(tmp_path)
 
-
-# ---------------------------------------------------------------------- long lines
 
 HEADER, ROW = b"label,score\n", b"1,0.5\n"
 

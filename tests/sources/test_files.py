@@ -10,7 +10,6 @@ import tempfile
 from pathlib import Path
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
@@ -23,6 +22,8 @@ from isometrics.sources import files as files_module
 from isometrics.sources.files import files_of, kind_of_file, open_source, settings
 from isometrics.sources.text_files import CSVFiles, JSONFiles
 from isometrics.sources.written_numbers import Dialect
+
+from .test_text_files import write as write_text
 
 LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.2, 0.1]
 CSV = "label,score\n" + "".join(f"{y},{s}\n" for y, s in zip(LABELS, SCORES, strict=True))
@@ -49,27 +50,17 @@ def failure(path, **options):
 NAMES = [
     "it's.csv", 'a "file".csv', "a;b.csv", "[x].csv", "*.csv", "what?.csv", "naïve 名前 🙂.csv",
     "two words", "a{b}.csv", "{types}.csv", "{}.csv", "back\\slash.csv", "per%20cent.csv",
-    "new\nline.csv", "CAPITAL.CSV", "fold=3.csv", "-.csv",
+    "new\nline.csv", "CAPITAL.CSV", "fold=3.csv", "-.csv", "[*].parquet", "a{b}.feather",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_names_are_taken_as_they_are(tmp_path, name):
     """A decoy that a pattern would find beside it must not be read."""
-    (tmp_path / name).write_text(CSV)
+    write(arrow(), tmp_path / name)
     for decoy in ("x.csv", "what!.csv", "a.csv", "b.csv"):
         (tmp_path / decoy).write_text("label,score\n1,5\n")
     assert iso.read_predictions(tmp_path / name).models["score"] == EXPECTED
-
-
-@pytest.mark.parametrize("name", ['it\'s; a "file".parquet', "[*].parquet", "a{b}.feather"])
-def test_names_of_binary_files(tmp_path, name):
-    path = tmp_path / name
-    if name.endswith("parquet"):
-        pq.write_table(arrow(), path)
-    else:
-        pyarrow.feather.write_feather(arrow(), str(path))
-    assert iso.read_predictions(str(path)).models["score"] == EXPECTED
 
 
 @pytest.mark.parametrize("column", ['a "score"', "it's", "a;b", "p.cat", "{x}", "naïve 名"])
@@ -122,19 +113,7 @@ def write(table, path):
     elif path.suffix == ".feather":
         pyarrow.feather.write_feather(table, str(path))
     else:
-        rows = table.to_pylist()
-        line = '{{"label": {label}, "score": {score}}}' if path.suffix == ".jsonl" else None
-        lines = [line.format(**row) if line else f"{row['label']},{row['score']}" for row in rows]
-        header = [] if line else ["label,score"]
-        path.write_text("\n".join([*header, *lines]) + "\n")
-
-
-def test_files_of_several_types_are_joined_where_that_is_exact(tmp_path):
-    pq.write_table(arrow(), tmp_path / "a.parquet")
-    whole = pa.table({"label": [1, 0], "score": pa.array([2, 3], pa.int32())})
-    pq.write_table(whole, tmp_path / "b.parquet")
-    result = iso.read_predictions(tmp_path).models["score"]
-    assert result == iso.OperatingPoints.from_scores([*LABELS, 1, 0], [*SCORES, 2, 3])
+        write_text(path, table.to_pydict())
 
 
 @pytest.mark.parametrize("kind", ["parquet", "feather"])
@@ -147,8 +126,10 @@ def test_the_widest_type_of_all_files_is_taken(tmp_path, kind, first, scores):
     write(pa.table({"label": labels, "score": pa.array(scores, first)}), tmp_path / f"a.{kind}")
     rest = [0.1, 0.1 + 1e-12, 0.1 + 2e-12]
     write(arrow([0, 1, 1], rest), tmp_path / f"b.{kind}")
+    write(pa.table({"label": labels, "score": pa.array(scores, first)}), tmp_path / f"c.{kind}")
     result = iso.read_predictions(tmp_path).models["score"]
-    assert result == iso.OperatingPoints.from_scores([*labels, 0, 1, 1], [*scores, *rest])
+    expected = [*labels, 0, 1, 1, *labels], [*scores, *rest, *scores]
+    assert result == iso.OperatingPoints.from_scores(*expected)
 
 
 def test_integers_beyond_what_floats_hold_are_not_rounded(tmp_path):
@@ -405,23 +386,6 @@ def test_missing_cells_are_refused(tmp_path, missing):
         iso.read_predictions(tmp_path / "x.csv")
 
 
-@pytest.mark.parametrize("name", ["x.csv", "it's {x}.csv"])
-def test_infinities(tmp_path, name):
-    """DuckDB takes a column with such values for text."""
-    (tmp_path / name).write_text("label,score\n1,inf\n0,-inf\n1,0.5\n0,Infinity\n")
-    result = iso.read_predictions(tmp_path / name).models["score"]
-    assert result == iso.OperatingPoints.from_scores([1, 0, 1, 0], [np.inf, -np.inf, 0.5, np.inf])
-
-
-def test_columns_of_words_stay_words(tmp_path):
-    (tmp_path / "x.csv").write_text("label,note,score\nspam,a,1\nham,,2\nspam,1,3\n")
-    result = iso.read_predictions(tmp_path / "x.csv", pos_label="spam").models["score"]
-    assert result == iso.OperatingPoints.from_scores([1, 0, 1], [1, 2, 3])
-
-
-# ---------------------------------------------------------------------- DuckDB
-
-
 def test_duckdb_never_fetches_extensions(monkeypatch, tmp_path):
     """Also a CSV file with an address in its name does not make it look anywhere."""
 
@@ -463,7 +427,6 @@ def test_the_number_of_rows_is_told_by_footers_only(tmp_path):
 
 @pytest.fixture
 def connections(monkeypatch):
-    """Return a list of the connections to DuckDB."""
     opened = []
     connect = duckdb.connect
 
@@ -478,28 +441,20 @@ def connections(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "content"),
     [
+        ("empty.db?table=absent", b""),
         ("latin.csv", "label,größe\n1,0.5\n".encode("latin-1")),
         ("above.csv", b"a title, and more\nlabel,score,x\n1,0.5,1\n0,0.25,2\n"),
         ("broken.jsonl", b'{"label": 1, "score": 0.5}\n{"label": 0, "sc'),
     ],
 )
 def test_a_file_that_is_refused_leaves_no_connection(tmp_path, connections, name, content):
-    path = tmp_path / name
-    path.write_bytes(content)
+    path = tmp_path / name.partition("?")[0]
+    if path.suffix == ".db":
+        duckdb.connect(path).close()
+    else:
+        path.write_bytes(content)
     with pytest.raises(FileError):
-        open_source(path)
-    assert_closed(connections)
-
-
-def test_a_table_that_is_absent_leaves_no_connection(tmp_path, connections):
-    path = tmp_path / "x.db"
-    duckdb.connect(path).close()
-    with pytest.raises(FileError, match="does not exist"):
-        open_source(f"duckdb:///{path}?table=absent")
-    assert_closed(connections)
-
-
-def assert_closed(connections):
+        open_source(f"duckdb:///{tmp_path}/{name}" if path.suffix == ".db" else path)
     assert connections
     for connection in connections:
         with pytest.raises(duckdb.ConnectionException, match="closed"):

@@ -48,16 +48,6 @@ def test_groups_know_their_rows():
     assert sorted(np.concatenate(list(analysis.rows.groups.row_index().values()))) == list(range(8))
 
 
-def test_the_same_rows_as_those_of_arrays():
-    """Resampling a file is resampling its arrays."""
-    analysis = iso.read_predictions(frame(), keep_rows=True)
-    arrays = iso.analyse(LABELS, {"one": np.arange(8.0), "other": np.arange(8.0)[::-1]})
-    result = analysis.bootstrap("AUROC", n_resamples=50)
-    np.testing.assert_array_equal(
-        result.replicates, arrays.bootstrap("AUROC", n_resamples=50).replicates
-    )
-
-
 def test_rows_are_kept_up_to_a_number_of_them():
     assert iso.read_predictions(frame(), keep_rows=8).rows.size == 8
     for columns in ({}, {"group": GROUPS}):

@@ -5,7 +5,6 @@ import os
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import isometrics as iso
@@ -59,8 +58,6 @@ def test_the_limit_that_is_named_would_do(size):
     assert rows_budget(limit_for(size)) >= size
 
 
-# ---------------------------------------------------------------------- the default
-
 MACHINE = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
@@ -85,34 +82,24 @@ def control_groups(folder, lines, limits):
     return usable_memory(folder / "groups", folder / "process")
 
 
-@pytest.mark.parametrize(
-    ("lines", "limits"),
-    [
-        (["0::/a/b"], {"a/b/memory.max": 300_000_000}),
-        (["0::/a/b"], {"a/b/memory.max": "max", "a/memory.max": 300_000_000}),
-        (["0::/"], {"memory.max": 300_000_000}),
-        (["0::/not/seen/here"], {"memory.max": 300_000_000}),
-        (["5:cpu:/", "4:memory:/a", "0::/"], {"memory/a/memory.limit_in_bytes": 300_000_000}),
-        (["4:cpu,memory:/x"], {"memory/memory.limit_in_bytes": 300_000_000}),
-    ],
-    ids=["v2", "v2, around", "v2, top", "v2, mounted", "v1", "v1, mounted"],
-)
-def test_a_container_has_less_than_its_machine(tmp_path, lines, limits):
-    assert control_groups(tmp_path, lines, limits) == 300_000_000
+LESS = 300_000_000
+CONTAINERS = {
+    "v2": (["0::/a/b"], {"a/b/memory.max": LESS}, LESS),
+    "v2, around": (["0::/a/b"], {"a/b/memory.max": "max", "a/memory.max": LESS}, LESS),
+    "v2, top": (["0::/"], {"memory.max": LESS}, LESS),
+    "v2, mounted": (["0::/not/seen/here"], {"memory.max": LESS}, LESS),
+    "v1": (["5:cpu:/", "4:memory:/a", "0::/"], {"memory/a/memory.limit_in_bytes": LESS}, LESS),
+    "v1, mounted": (["4:cpu,memory:/x"], {"memory/memory.limit_in_bytes": LESS}, LESS),
+    "v2, no limit": (["0::/a"], {"a/memory.max": "max"}, MACHINE),
+    "v1, no limit": (["4:memory:/"], {"memory/memory.limit_in_bytes": 2**63 - 4096}, MACHINE),
+    "absent": (["0::/a"], {}, MACHINE),
+    "another controller": (["3:cpu:/a"], {"a/memory.max": 5}, MACHINE),
+}
 
 
-@pytest.mark.parametrize(
-    ("lines", "limits"),
-    [
-        (["0::/a"], {"a/memory.max": "max"}),
-        (["4:memory:/"], {"memory/memory.limit_in_bytes": 2**63 - 4096}),
-        (["0::/a"], {}),
-        (["3:cpu:/a"], {"a/memory.max": 5}),
-    ],
-    ids=["v2", "v1", "absent", "another controller"],
-)
-def test_a_container_without_a_limit_has_the_machine(tmp_path, lines, limits):
-    assert control_groups(tmp_path, lines, limits) == MACHINE
+@pytest.mark.parametrize(("lines", "limits", "size"), CONTAINERS.values(), ids=CONTAINERS)
+def test_a_container_has_less_than_its_machine_or_no_limit(tmp_path, lines, limits, size):
+    assert control_groups(tmp_path, lines, limits) == size
 
 
 def test_a_system_without_control_groups(tmp_path):
@@ -144,24 +131,6 @@ def test_windows(monkeypatch, tmp_path):
 def test_a_system_that_does_not_tell_its_memory(monkeypatch, tmp_path):
     monkeypatch.delattr(os, "sysconf")
     assert usable_memory(tmp_path, tmp_path) == 4 * 10**9
-
-
-# ---------------------------------------------------------------------- what is refused
-
-
-def wide(rows, columns):
-    random = np.random.default_rng(0)
-    labels = {"label": np.arange(rows) % 2}
-    return pa.table(labels | {f"score{k}": random.random(rows) for k in range(columns)})
-
-
-def test_the_first_rows_of_a_wide_file_have_all_columns_in_order(tmp_path):
-    table = wide(7, 40)
-    pq.write_table(table, tmp_path / "wide.parquet")
-    result = iso.read_predictions(tmp_path / "wide.parquet", scores=table.column_names[1:])
-    for name, points in result.models.items():
-        expected = iso.OperatingPoints.from_scores(table["label"], table[name])
-        assert points == expected
 
 
 def test_more_groups_than_fit():

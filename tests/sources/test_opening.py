@@ -19,9 +19,7 @@ from isometrics.sources import databases, files
 from isometrics.sources.batches import peek, reading
 from isometrics.sources.files import FrameSource, open_source
 
-LABELS, SCORES = [1, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.2, 0.1]
-CSV = "label,score\n" + "".join(f"{y},{s}\n" for y, s in zip(LABELS, SCORES, strict=True))
-EXPECTED = iso.OperatingPoints.from_scores(LABELS, SCORES)
+from .test_files import CSV, EXPECTED, LABELS, SCORES
 
 
 def failure(given):

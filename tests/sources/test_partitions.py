@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics.errors import FileError, MissingValueError
-from isometrics.sources.files import base_folder, files_of, open_source
+from isometrics.sources.files import files_of, open_source
 
 
 def predictions(size, seed=1):
@@ -126,13 +126,6 @@ def test_types_of_what_folders_say(tmp_path, values, dtype):
     assert sorted(map(str, rows)) == sorted(map(str, wanted * 4))
 
 
-def test_where_names_of_folders_begin_to_say_something(tmp_path):
-    (tmp_path / "x.csv").touch()
-    assert base_folder(tmp_path) == tmp_path
-    assert base_folder(tmp_path / "x.csv") == tmp_path
-    assert base_folder(tmp_path / "a=*" / "b" / "*.csv") == tmp_path
-
-
 def test_what_is_put_aside_can_be_named(tmp_path):
     (tmp_path / "_old").mkdir()
     for name in ("_old/a.csv", "_b.csv", "_c.csv"):
@@ -149,9 +142,6 @@ def test_tables_whose_log_tells_which_files_count(tmp_path, log, name):
     (tmp_path / log).mkdir()
     with pytest.raises(FileError, match=f"it is a table of {name}, whose log tells which"):
         iso.read_predictions(tmp_path)
-
-
-# ---------------------------------------------------------------------- what files disagree about
 
 
 def parts(folder, **tables):
@@ -242,9 +232,11 @@ def test_files_without_rows(tmp_path, kind):
         else:
             pyarrow.feather.write_feather(part, str(path))
     assert iso.read_predictions(tmp_path).models["score"].table == expected(table)
-    wide = pa.table({"label": [True, False]} | {f"s{index}": [0.5, 0.25] for index in range(20)})
+    scores = {f"s{index}": [index / 64, 0.75] for index in range(40)}
+    wide = pa.table({"label": [True, False]} | scores)
     (tmp_path / "wide").mkdir()
     for position, part in enumerate((wide.slice(0, 0), wide)):
         pq.write_table(part, tmp_path / "wide" / f"part-{position}.parquet")
-    assert len(iso.read_predictions(tmp_path / "wide").models) == 20
-    assert len(iso.read_predictions(tmp_path / "wide" / "part-1.parquet").models) == 20
+    for path in (tmp_path / "wide", tmp_path / "wide" / "part-1.parquet"):
+        found = iso.read_predictions(path).models
+        assert {name: [*points.thresholds[:0:-1]] for name, points in found.items()} == scores

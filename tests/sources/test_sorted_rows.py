@@ -2,7 +2,9 @@
 
 import copy
 import gc
+import os
 import pickle
+import signal
 import subprocess
 import sys
 import tempfile
@@ -42,7 +44,6 @@ def move(patch, *, batch=1 << 18, at_once=30_000_000, room=None):
 
 @pytest.fixture
 def on_disk(monkeypatch):
-    """Move all rows to the disk."""
     return partial(move, monkeypatch)
 
 
@@ -322,7 +323,6 @@ def test_copies_have_all_tables_in_memory(on_disk):
 
 @pytest.fixture
 def scratch(monkeypatch, tmp_path):
-    """Let temporary files go to a folder of their own."""
     folder = tmp_path / "scratch"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -365,6 +365,39 @@ def test_nothing_is_left_after_an_error(on_disk, scratch, monkeypatch, error, wh
         iso.read_predictions(batched(sites()), **SEVERAL)
     gc.collect()
     assert list(scratch.iterdir()) == []
+
+
+INTERRUPTED = """
+import signal, sys, numpy as np, pyarrow as pa, isometrics as iso
+from isometrics.sources import held_rows, sorted_rows
+held_rows._BYTES_OF_A_TABLE = held_rows.BYTES_OF_A_ROW = 1 << 60
+batches = sorted_rows.SortedRows._batches
+
+def interrupted(self, query):
+    for batch in batches(self, query):
+        print([path.name for path in sorted_rows.Path(self._folder.name).iterdir()])
+        signal.raise_signal(signal.SIGINT)
+        yield batch
+
+sorted_rows.SortedRows._batches = interrupted
+rows, scores = np.arange(300_000), np.random.default_rng(0).normal(size=300_000)
+table = pa.table({"y": rows % 2, "s": scores, "site": rows % 51})
+iso.read_predictions(table, label="y", scores="s", group="site")
+"""
+
+
+def test_an_interrupt_while_rows_are_sorted_leaves_nothing(tmp_path):
+    """A real Ctrl-C, which ends the process."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED],
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGINT, done.stderr
+    assert "rows.duckdb" in done.stdout
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_duckdb_says_is_one_sentence(on_disk):

@@ -50,19 +50,6 @@ def test_a_frame_is_counted_in_the_cluster(spark, sample):
     assert "counted in the cluster" in analysis.description
 
 
-def test_weights_and_groups(spark, sample):
-    labels, scores, groups = sample
-    table = pa.table({"label": labels, "score": scores, "weight": groups + 0.25, "fold": groups})
-    result = iso.read_predictions(spark.createDataFrame(table))
-    expected = iso.read_predictions(table)
-    assert list(result.groups) == ["0", "1", "2"]
-    for group, models in result.groups.items():
-        np.testing.assert_allclose(
-            models["score"].tp, expected.groups[group]["score"].tp, rtol=1e-12
-        )
-    np.testing.assert_allclose(result.models["score"].fp, expected.models["score"].fp, rtol=1e-12)
-
-
 def test_names_that_occur_twice(spark):
     frame = spark.range(2).selectExpr("id AS a", "id AS a")
     with pytest.raises(ParameterError, match="two columns of one name"):

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics._counting.bins import GrowingTally
 from isometrics._counting.keys import order_of
-from isometrics._counting.tally import Tally
 from isometrics.errors import (
     EmptyInputError,
     LabelError,
@@ -36,7 +35,8 @@ from isometrics.sources import streams as stream
 from isometrics.testing.reference import Curve
 from isometrics.testing.strategies import binary_samples
 
-EXACT = {each.name: each.of for each in registered() if each.of_curve}
+from ..tables import AREAS, areas_of
+
 MEASURES = tuple(each.name for each in registered(Shown.SUMMARY))
 
 
@@ -53,23 +53,6 @@ def accumulator(bins):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(stream, "BYTES_OF_A_BIN", 4000 // bins)
         return iso.Accumulator(4000)
-
-
-def coarser(tally, levels):
-    """Let intervals grow by some levels each, and join those that then overlap."""
-    more = np.minimum(tally.levels + np.resize(levels, tally.size), 63).astype(np.uint8)
-    lo = tally.lo >> more.astype(np.uint64) << more.astype(np.uint64)
-    blocks = [
-        Tally.from_blocks(
-            tally.order,
-            lo[row : row + 1],
-            more[row : row + 1],
-            tally.positives[row : row + 1],
-            tally.negatives[row : row + 1],
-        )
-        for row in range(tally.size)
-    ]
-    return Tally.empty(tally.order).merge(*blocks)
 
 
 def feed(into, labels, scores, size, weights=None):
@@ -96,7 +79,7 @@ def exact_areas(labels, scores, weights=None):
         "expected F1 gain": curve.expected_f_gain(),
         "expected accuracy": curve.expected_accuracy(),
     }
-    assert areas.keys() == EXACT.keys()
+    assert areas.keys() == AREAS.keys()
     return areas
 
 
@@ -107,7 +90,6 @@ def quietly(function):
 
 
 def inside(area, lo, hi):
-    """Compare without rounding."""
     if not isinstance(area, Fraction):
         area = Fraction(*map(int, mpmath.libmp.to_rational(area._mpf_)))
     return (lo == -math.inf or Fraction(lo) <= area) and area <= Fraction(hi)
@@ -184,12 +166,6 @@ def test_any_order_of_merges(parts, bins, random):
     assert sum(map(len, streams)) == everything[0].size  # none of them has changed
 
 
-@given(samples, batch_sizes, batch_sizes)
-def test_an_exact_stream_does_not_depend_on_batches(sample, size, other):
-    tables = [feed(accumulator(100), *sample, each).points().table for each in (size, other)]
-    assert tables[0] == tables[1] == iso.OperatingPoints.from_scores(*sample).table
-
-
 def noisy(size, seed, prevalence=0.3):
     random = np.random.default_rng(seed)
     labels = random.random(size) < prevalence
@@ -213,9 +189,8 @@ def test_the_width_of_bounds(prevalence, way, bounds):
     assert not result.exact
     assert result.nbytes <= 800_000
     brackets = result.brackets()
-    full = iso.OperatingPoints.from_scores(labels, scores)
-    for name, area in EXACT.items():
-        assert brackets[name].lo <= area(full) <= brackets[name].hi, name
+    for name, area in areas_of(iso.OperatingPoints.from_scores(labels, scores)).items():
+        assert brackets[name].lo <= area <= brackets[name].hi, name
     assert brackets.width.max() <= bounds
 
 
@@ -227,24 +202,6 @@ def test_memory_is_bounded():
             scores = random.normal(size=500) * 10.0 ** random.integers(-300, 300)
             result.update(random.random(500) < 0.5, scores)
             assert result.nbytes <= max_bytes, batch
-
-
-@settings(max_examples=60)
-@given(samples, few_bins, st.lists(st.integers(0, 30), min_size=1, max_size=5))
-def test_larger_bins_have_wider_bounds(sample, bins, levels):
-    """A plan that is coarser everywhere never has narrower bounds."""
-    fine = feed(accumulator(bins), *sample, 9)
-    rough = accumulator(bins)
-    rough._counts.merge(coarser(fine._counts.tally(), levels))
-    for name in ("_rows", "_positives", "_negatives", "_lowest"):
-        setattr(rough, name, getattr(fine, name))
-    check(rough, *sample)
-    narrow, wide = quietly(fine.brackets), quietly(rough.brackets)
-    for name in narrow.names:
-        (lo, hi), (lower, higher) = narrow[name], wide[name]
-        if math.isfinite(lo) and not rough.exact:
-            assert lower <= lo + 1e-12 * max(1, abs(lo)), name
-            assert hi <= higher + 1e-12 * max(1, abs(hi)), name
 
 
 # ---------------------------------------------------------------------- special scores

@@ -3,8 +3,6 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._core.arrays import column
@@ -31,39 +29,6 @@ def batched(columns, rows=7):
     """Return a table that is read in batches of a few rows."""
     table = pa.table(columns)
     return pa.Table.from_batches(table.to_batches(max_chunksize=rows), table.schema)
-
-
-@pytest.mark.usefixtures("any_memory_limit")
-@pytest.mark.parametrize("weighted", [None, "integer", "float"])
-@pytest.mark.parametrize("limit", [None, 100])
-def test_columns_of_models(weighted, limit):
-    """A limit of a few bytes moves every batch to the disk and compacts the table."""
-    random = np.random.default_rng(0)
-    labels = random.random(100) < 0.4
-    scores = {"a": random.random(100), "b": random.integers(0, 9, 100), "c": np.zeros(100)}
-    weights = {"integer": random.integers(0, 3, 100), "float": random.random(100)}.get(weighted)
-    columns = {"label": labels} | scores | ({} if weights is None else {"weight": weights})
-    result = iso.read_predictions(batched(columns), scores=list(scores), memory_limit=limit)
-    for name, values in scores.items():
-        table, expected = result.models[name], points(labels, values, weights)
-        assert table.table.partial is (limit is not None)
-        np.testing.assert_array_equal(table.thresholds, expected.thresholds)
-        np.testing.assert_allclose(table.tp, expected.tp, rtol=1e-12)
-        np.testing.assert_allclose(table.fp, expected.fp, rtol=1e-12)
-
-
-@given(st.permutations(range(40)), st.integers(0, 5))
-def test_a_column_that_names_the_models(order, seed):
-    random = np.random.default_rng(seed)
-    models = np.array(["a", "b"])[np.arange(40) % 2][list(order)]
-    labels = (np.arange(40) // 2 % 3 == 0)[list(order)]
-    scores = random.integers(0, 10, 40)
-    table = batched({"label": labels, "score": scores, "model": models})
-    result = iso.read_predictions(table, scores="score")
-    assert set(result.models) == {"a", "b"}
-    for name, counted in result.models.items():
-        rows = models == name
-        assert counted == points(labels[rows], scores[rows])
 
 
 def test_a_category_without_rows_is_no_model():
@@ -112,19 +77,6 @@ def test_tolerances_that_are_refused(tolerance):
         iso.read_predictions(table, tolerance=tolerance)
 
 
-# ---------------------------------------------------------------------- classes
-
-
-def test_a_column_for_each_class():
-    random = np.random.default_rng(6)
-    labels = random.choice(["cat", "dog", "owl"], 60)
-    scores = {f"p_{name}": random.random(60) for name in ("cat", "dog", "owl")}
-    result = iso.read_predictions(batched({"label": labels} | scores))
-    assert list(result.models) == ["cat", "dog", "owl"]
-    for name, counted in result.models.items():
-        assert counted == points(labels == name, scores[f"p_{name}"])
-
-
 def test_a_class_without_rows_leaves_the_others():
     table = pa.table(
         {"label": [0, 1, 2, 0, 1, 2], "w": [1, 1, 0, 1, 1, 0], "p_0": [0.1, 0.2, 0.3, 0.4, 0.5,
@@ -136,30 +88,6 @@ def test_a_class_without_rows_leaves_the_others():
     one = Layout("label", {"9": "p_0"}, multiclass=True, classes={"9": 9})
     with pytest.raises(OneClassError):
         read_tables(FrameSource(table), one)
-
-
-# ---------------------------------------------------------------------- groups
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_groups(weighted):
-    random = np.random.default_rng(7)
-    labels, groups = random.random(90) < 0.5, random.choice(["n", "s", "w"], 90)
-    labels[groups == "w"] = True
-    weights = random.integers(1, 4, 90) if weighted else None
-    scores = {"a": random.random(90), "b": random.integers(0, 5, 90)}
-    columns = {"label": labels, "site": groups} | scores
-    columns |= {"weight": weights} if weighted else {}
-    result = iso.read_predictions(batched(columns), scores=["a", "b"])
-    assert list(result.groups) == ["n", "s"]
-    assert result.skipped == {"w": "only positives"}
-    for group, models in result.groups.items():
-        rows = groups == group
-        for name, counted in models.items():
-            expected = points(labels[rows], scores[name][rows], weights[rows] if weighted else None)
-            assert counted == expected
-    for name, values in scores.items():
-        assert result.models[name] == points(labels, values, weights)
 
 
 def test_groups_of_one_class_for_some_models():
@@ -186,9 +114,6 @@ def test_null_names_are_missing(role):
     table = batched({"label": [1, 0] * 5, "score": np.arange(10.0), "name": names})
     with pytest.raises(MissingValueError, match=r"name has missing .* 1 in all, .* 9$"):
         iso.read_predictions(table, label="label", scores="score", **{role: "name"})
-
-
-# ---------------------------------------------------------------------- progress and memory
 
 
 def test_progress():

@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 from contextlib import closing
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,6 @@ import pytest
 import isometrics as iso
 from isometrics.cli import main
 from isometrics.errors import (
-    EmptyInputError,
     LabelError,
     MissingValueError,
     ScoreError,
@@ -52,10 +52,11 @@ def write(path, columns):
     return path
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl"])
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    ("suffix", "place"), [*product(["csv", "tsv", "jsonl"], PLACES), ("csv", 200_000)]
+)
 def test_a_fraction_after_whole_numbers(tmp_path, suffix, place):
-    columns = rows_with({"score": 0.6}, place, score=0)
+    columns = rows_with({"score": 0.6}, place, total=max(SAMPLE + 501, place + 1), score=0)
     path = write(tmp_path / f"x.{suffix}", columns)
     expected = iso.OperatingPoints.from_scores(columns["label"], columns["score"])
     assert iso.read_predictions(path).models["score"] == expected
@@ -128,15 +129,6 @@ def test_what_is_converted_keeps_every_value(tmp_path, suffix, target):
         assert [int(row["big"]) for row in result] == [2**60 + 1, 2**70 + 1]
 
 
-# ---------------------------------------------------------------------- other types
-
-
-def test_large_whole_numbers_stay_exact(tmp_path):
-    scores = [2**60, 2**60 + 1] * (SAMPLE // 2 + 5)
-    path = write(tmp_path / "x.csv", {"label": [0, 1] * (SAMPLE // 2 + 5), "score": scores})
-    assert iso.read_predictions(path).models["score"].roc.area() == 1
-
-
 def test_truth_values_of_a_later_spelling(tmp_path):
     columns = rows_with({}, 0, score=0.5)
     columns["label"] = ["true", "false"] * (SAMPLE // 2) + ["yes"] * 501
@@ -172,7 +164,7 @@ def test_a_word_among_scores(tmp_path, suffix, usual):
 
 
 @pytest.mark.parametrize("place", [1, SAMPLE + 1])
-@pytest.mark.parametrize("text", ["-inf", "-1e400"])
+@pytest.mark.parametrize("text", ["-inf", "-Infinity", "-1e400"])
 def test_numbers_beyond_floats_are_infinite(tmp_path, place, text):
     path = write(tmp_path / "x.csv", rows_with({"score": text}, place, score=0.5))
     assert iso.read_predictions(path).models["score"].thresholds[-1] == -np.inf
@@ -208,9 +200,6 @@ def test_types_of_several_files(tmp_path):
         assert [str(field.type) for field in source.schema][::2] == ["int64", "string"]
     (tmp_path / "b.csv").write_text("label,score,id\n1,1,x\n0,2,true\n")
     assert iso.read_predictions(tmp_path).models["score"].thresholds[1] == 2**60 + 1
-
-
-# ---------------------------------------------------------------------- every row
 
 
 @pytest.mark.parametrize("mark", ["#", "//", ";", "%", "!"])
@@ -259,26 +248,10 @@ def test_marks_that_are_no_quotes(tmp_path, note):
     assert iso.read_predictions(tmp_path / "x.csv").models["score"].tp.tolist() == [0, 1, 2, 2]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "score,label,note\n.7,1,a\n.3,0,b\n.3,1,'\n.7,0,'\n",
-        "note,label,score\n',1,0.5\n',0,0.25\nx,1,0.75\n',1,0.3\n",
-    ],
-)
-def test_apostrophes_are_values(tmp_path, text):
-    """DuckDB takes them for quotes, and what stands between two rows for a value."""
-    (tmp_path / "x.csv").write_text(text)
-    assert len(iso.read_predictions(tmp_path / "x.csv", keep_rows=True).rows.labels) == 4
-
-
 def test_one_column_whose_name_has_a_comma(tmp_path):
     (tmp_path / "x.csv").write_text('"a,b"\n1\n2\n')
     with closing(open_source(tmp_path / "x.csv")) as source:
         assert source.schema.names == ["a,b"]
-
-
-# ---------------------------------------------------------------------- little memory
 
 
 @pytest.mark.parametrize("rows", [2, 50_000])
@@ -295,16 +268,6 @@ def test_text_within_the_lowest_limit(tmp_path, name, rows):
         plain.rename(tmp_path / name)
     result = iso.read_predictions(tmp_path / name, memory_limit=LEAST).models["score"]
     assert result == iso.OperatingPoints.from_scores(columns["label"], columns["score"])
-
-
-# ---------------------------------------------------------------------- messages
-
-
-@pytest.mark.parametrize("suffix", ["csv", "tsv"])
-def test_a_header_alone(tmp_path, suffix):
-    path = write(tmp_path / f"x.{suffix}", {"label": [], "score": []})
-    with pytest.raises(EmptyInputError, match=r"^label is empty; at least one row is needed$"):
-        iso.read_predictions(path)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])

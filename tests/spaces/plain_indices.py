@@ -17,12 +17,6 @@ PLAIN = {
     ),
 }
 FOUR = ("kulczynski", "f-measure", "folke", "jaccard")
-UNWEIGHTED = {
-    "kulczynski": lambda p, r: (p + r) / 2,
-    "f-measure": lambda p, r: 2 * p * r / (p + r),
-    "folke": lambda p, r: np.sqrt(p * r),
-    "jaccard": lambda p, r: p * r / (p + r - p * r),
-}
 
 
 def _w(lam):

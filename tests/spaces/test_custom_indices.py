@@ -90,9 +90,6 @@ def test_an_area_that_is_infinite_is_refused():
         points.tradeoff(pole).area()
 
 
-# what is refused -------------------------------------------------------------------------------
-
-
 def test_a_fall_within_the_tolerance_is_rounding():
     """A fall of 1e-9, or of that share of a value above 1, is accepted; twice as much is not."""
 

@@ -114,7 +114,6 @@ def test_accuracy_below_the_empty_rule_starts_in_the_corner():
     assert (x[0], y[0]) == (0, 0)
     assert (np.diff(y) > 0).all()
     assert x[-1] == 1
-    assert x[-1] == 1
 
 
 def test_a_line_that_only_touches_the_corner():

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import quad
-from scipy.special import hyp1f1, hyp2f1
 
 import isometrics as iso
 from isometrics._counting.confusion import Confusion
@@ -122,33 +121,6 @@ def test_the_f_envelope_is_the_hull_with_the_intervals_of_d(cloud):
         (found.lambda_hi, best.beta_squared_hi[kept]),
     ):
         np.testing.assert_allclose(lam, 1 - 1 / (1 + squared), rtol=1e-13, atol=1e-15)
-
-
-@given(point_clouds())
-def test_the_break_points_of_jaccard_are_those_of_f_on_another_axis(cloud):
-    points = of_counts(cloud)
-    f, jaccard = (points.tradeoff(name).intervals for name in ("f-measure", "jaccard"))
-    squared = f.lambda_lo / (1 - f.lambda_lo)
-    with np.errstate(divide="ignore"):
-        mapped = np.where(squared <= 1, squared / 2, 1 - 1 / (2 * squared))
-    # 1 - λ of the F-measure has rounded, so large β² have few digits.
-    np.testing.assert_allclose(jaccard.lambda_lo, mapped, rtol=1e-12, atol=1e-15)
-
-
-@pytest.mark.parametrize("name", FOUR)
-@given(point_clouds(max_count=10**4), st.integers(0, 10**6), st.floats(0.01, 0.99))
-@settings(max_examples=40)
-def test_tossing_a_coin_between_two_points_never_raises_the_envelope(name, cloud, seed, share):
-    points = of_counts(cloud)
-    tp, fp = np.append(points.tp, points.positives), np.append(points.fp, points.negatives)
-    one, other = np.random.default_rng(seed).integers(0, tp.size, 2)
-    mixed = [(1 - share) * count[one] + share * count[other] for count in (tp, fp)]
-    if mixed[0] > 0:
-        rows = Confusion(
-            np.array([mixed[0]]), np.array([mixed[1]]), points.positives, points.negatives
-        )
-        value = INDICES[name].of_rows(rows, SMALL)
-        assert (value <= points.tradeoff(name)(SMALL) + 1e-12).all()
 
 
 @given(binary_samples(max_size=40))
@@ -286,22 +258,6 @@ def test_a_density_is_renormalised_on_the_range():
     )
     same = [t.area(0.2, 0.6, density=each) for each in (("beta", 2, 4), stats.beta(2, 4))]
     assert same[0] == pytest.approx(same[1], rel=1e-11)
-
-
-@pytest.mark.parametrize(("a", "b"), [(1, 1), (2, 5), (0.5, 0.5), (7.5, 1.2)])
-def test_beta_means_of_one_curve_have_closed_forms(a, b):
-    """F: p·₂F₁(1, a; a+b; 1-p/r). Folke: p·₁F₁(a; a+b; ln(r/p))."""
-    sets = of_counts(([50], [9], 100, 200), labels=["one"])
-    p, r = 50 / 59, 0.5
-
-    def mean(name):
-        one = sets.tradeoff(name).with_constraints(min_precision=0.8)
-        assert one.intervals.labels == ("one",)
-        return one.area(density=("beta", a, b))
-
-    assert mean("f-measure") == pytest.approx(p * hyp2f1(1, a, a + b, 1 - p / r), rel=1e-11)
-    assert mean("folke") == pytest.approx(p * hyp1f1(a, a + b, np.log(r / p)), rel=1e-11)
-    assert mean("kulczynski") == pytest.approx((b * p + a * r) / (a + b), rel=1e-12)
 
 
 def test_what_is_no_density():
