@@ -40,7 +40,7 @@ export class LookBook {
     const ranked = [...value.keys()].sort(
       (one, two) => value.get(two)! - value.get(one)! || one - two,
     );
-    const named = forward.filter((place) => value.has(place));
+    const named = [...forward].filter((place) => value.has(place));
     const chosen = [...new Set([...named, ...ranked])].slice(0, LOOKS);
     const next = new Map<number, number>();
     for (const place of chosen)

@@ -3,7 +3,6 @@
 import { count, histogramOf, rowsToExplore, type Histogram, type Sample } from "./count";
 import type { GroupsData } from "./groups";
 import { areasOf, type Bracket, type Measure } from "./measures";
-import type { GoalSettings } from "./objective";
 import {
   packedBelow,
   packedCounts,
@@ -13,6 +12,7 @@ import {
   unpackedBelow,
   type Packed,
 } from "./packing";
+import type { Settings } from "./state";
 import { HIGHEST_SCORE, isNested, take, type Kind, type Table } from "./table";
 import type { Rows } from "./verdict/contest";
 
@@ -77,8 +77,8 @@ export function numberOf(value: JsonNumber): number {
 }
 
 /** The settings that ask for a verdict. */
-export function settingsOf({ settings }: Pick<Verdict, "settings">): Partial<GoalSettings> {
-  if (settings?.beta === undefined) return (settings ?? {}) as Partial<GoalSettings>;
+export function settingsOf({ settings }: Pick<Verdict, "settings">): Partial<Settings> {
+  if (settings?.beta === undefined) return (settings ?? {}) as Partial<Settings>;
   return { ...settings, beta: numberOf(settings.beta) };
 }
 
@@ -87,7 +87,7 @@ export interface Verdict {
   readonly name: string;
   readonly objective: string;
   /** The settings that ask for it; "given" is what the page cannot ask for. */
-  readonly settings?: Partial<Omit<GoalSettings, "beta">> & { readonly beta?: JsonNumber };
+  readonly settings?: Partial<Omit<Settings, "beta">> & { readonly beta?: JsonNumber };
   readonly lines: readonly string[];
   /** How many resamples it comes from; 0 if only the tables were looked at. */
   readonly replicates?: number;

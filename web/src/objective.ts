@@ -28,24 +28,11 @@ export const GOAL_NAMES = ["f", "money", "precision", "recall", "budget", "given
 /** What matters; "given" is what only Python can ask for. */
 export type Goal = (typeof GOAL_NAMES)[number];
 
-/** The part of the settings that is the objective. */
-export type GoalSettings = Pick<
-  Settings,
-  | "goal"
-  | "beta"
-  | "missCost"
-  | "falseAlarmCost"
-  | "minPrecision"
-  | "minRecall"
-  | "budget"
-  | "budgetItems"
->;
-
 /** Sums of weights in another order may miss a level by this much. */
 const ROUNDING = 1e-12;
 
 /** The objective of the settings; a budget is a share of so many rows. */
-export function objectiveOf(settings: GoalSettings, rows: number): Objective {
+export function objectiveOf(settings: Settings, rows: number): Objective {
   const { missCost, falseAlarmCost } = settings;
   const asked = (beta: number, constraint: Constraint | null): Objective => ({
     beta,

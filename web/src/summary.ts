@@ -33,7 +33,7 @@ export class Summary {
   private names: HTMLButtonElement[] = [];
   private readonly isolation: Isolation;
   private readonly heads: SortedHeads;
-  private forward: readonly number[] = [];
+  private forward: ReadonlySet<number> = new Set();
 
   constructor(
     private readonly store: Store,
@@ -107,7 +107,7 @@ export class Summary {
     const stays: readonly (Element | null)[] = [...this.boxes, ...this.names];
     if (stays.includes(focused)) (focused as HTMLElement).focus({ preventScroll: true });
     const { forward } = view.settings;
-    if (forward !== this.forward) this.scrollTo((this.forward = forward)[0]);
+    if (forward !== this.forward) this.scrollTo([...(this.forward = forward)][0]);
     const said = [...notes(view), ...this.caveats(view)].join(" ");
     this.note.replaceChildren(...namesOf(view.models).in(said));
   }
@@ -344,7 +344,7 @@ export function searchBox(store: Store, models: readonly Model[]): HTMLElement |
     const forward = models
       .map(({ name }, place) => (name.toLowerCase().includes(text) ? place : -1))
       .filter((place) => text && place >= 0);
-    store.set({ forward: forward.slice(0, LOOKS) });
+    store.set({ forward: new Set(forward.slice(0, LOOKS)) });
     said.textContent = text ? foundSaid(forward.length, models.length) : usual;
   });
   return h("p", { class: "search" }, h("label", {}, "Find a model ", box), said);

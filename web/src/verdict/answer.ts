@@ -17,7 +17,6 @@ import {
   type Verdict,
 } from "../model";
 import { Names } from "../names";
-import type { GoalSettings } from "../objective";
 import { inflated, startWorker } from "../packing";
 import { headline, onTheseRows } from "../sentences";
 import { INITIAL, type Settings } from "../state";
@@ -28,7 +27,7 @@ import { pictureHere, pictureOf } from "./picture";
 import type { Answer, Ask } from "./worker";
 
 /** What each goal is set by. */
-const FIELDS: Record<Settings["goal"], readonly (keyof GoalSettings)[]> = {
+const FIELDS: Record<Settings["goal"], readonly (keyof Settings)[]> = {
   f: ["beta"],
   money: ["missCost", "falseAlarmCost"],
   precision: ["minPrecision"],
