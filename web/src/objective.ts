@@ -93,11 +93,6 @@ export function constraintSaid({ quantity, level }: Constraint): string {
   return `${quantity} of ${general(level)}${level < 1 ? " or more" : ""}`;
 }
 
-export function objectiveSaid(objective: Objective): string {
-  const { constraint } = objective;
-  return constraint ? `${nameOf(objective)} with ${constraintSaid(constraint)}` : nameOf(objective);
-}
-
 const divided = (part: number, whole: number): number => (whole > 0 ? part / whole : NaN);
 
 export function quantityOf({ quantity }: Constraint, counts: Counts): number {

@@ -18,7 +18,7 @@ import {
 } from "../format";
 import { higherIsBetter, nameOf, unitOf, type Objective } from "../objective";
 import type { Interval } from "./estimates";
-import type { Kept, Verdict } from "./judge";
+import type { Verdict } from "./judge";
 
 /** What to do, what to expect, and how sure the choice of the model is. */
 export function answer(verdict: Verdict): string {
@@ -198,7 +198,7 @@ function explained({ beta, costs, constraint: kept }: Objective): string {
   return `${nameOf({ beta, costs, constraint: kept })} weighs ${more} ${times} times as much as ${less}.`;
 }
 
-function constraint(kept: Kept, verdict: Verdict): string {
+function constraint(kept: Verdict["kept"][number], verdict: Verdict): string {
   // A share of flagged rows is asked for in percent, and is a limit.
   const text = kept.isLimit
     ? (share: number): string => `${general(Number(general(100 * share, 2)))}%`
