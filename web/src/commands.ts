@@ -6,7 +6,7 @@
  */
 
 import { version } from "../package.json";
-import type { Writing } from "./drop/csv";
+import type { CsvFormat } from "./drop/csv";
 import type { Layout } from "./drop/layout";
 import { exact, general } from "./format";
 import { nameOf, valueOf, type Objective } from "./objective";
@@ -66,7 +66,7 @@ export function commandOf(view: View, source: Source | null): string {
 export interface Source {
   readonly file: string;
   readonly layout: Layout;
-  readonly writing?: Writing;
+  readonly format?: CsvFormat;
   readonly dropMissing?: boolean;
 }
 
@@ -107,15 +107,15 @@ export function snippetOf(view: View, source: Source | null): string {
   return `${lines.join("\n")}\n`;
 }
 
-function fromFile(view: View, { file, layout, writing, dropMissing }: Source): string[] {
+function fromFile(view: View, { file, layout, format, dropMissing }: Source): string[] {
   const options = [`label=${text(layout.label)}`];
   options.push(`scores=[${layout.scores.map(text).join(", ")}]`);
   options.push(`model=${layout.model === null ? "False" : text(layout.model)}`);
   options.push(`weight=${layout.weight === null ? "False" : text(layout.weight)}`);
   if (layout.positive !== null) options.push(`pos_label=${text(layout.positive)}`);
-  if (writing?.decimal) options.push(`decimal=${text(writing.decimal)}`);
-  if (typeof writing?.header === "boolean")
-    options.push(`header=${writing.header ? "True" : "False"}`);
+  if (format?.decimal) options.push(`decimal=${text(format.decimal)}`);
+  if (typeof format?.header === "boolean")
+    options.push(`header=${format.header ? "True" : "False"}`);
   if (dropMissing) options.push("drop_missing=True");
   const shown = view.shown.map(({ model }) => text(model.name)).join(", ");
   return [

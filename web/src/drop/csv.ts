@@ -1,5 +1,6 @@
 /** CSV files, read in parts so that their size does not matter. */
 
+import { joined } from "../format";
 import {
   hasDecimalComma,
   isMissing,
@@ -10,19 +11,19 @@ import {
   type Decimal,
   type Peek,
 } from "./columns";
-import { commas, InputError, MOST_LINES, several, shown, unreadable, type Lined } from "./problems";
+import { commas, InputError, MOST_LINES, shown, unreadable, type Lined } from "./problems";
 import type { Columns } from "./reading";
 import { readText, Scanner } from "./text";
 
 /** What a user knows about how a file is written. */
-export interface Writing {
+export interface CsvFormat {
   /** The mark before decimals; null is a point, and nothing between digits. */
   readonly decimal: Decimal;
   /** Whether the first line has the names of the columns; null is as it looks. */
   readonly header: boolean | null;
 }
 
-export const PLAIN: Writing = { decimal: null, header: null };
+export const PLAIN: CsvFormat = { decimal: null, header: null };
 
 const FIRST = 1000;
 const LETTERS = 1 << 20;
@@ -54,12 +55,12 @@ export class CsvFile implements Lined {
   private constructor(
     private readonly file: Blob,
     readonly name: string,
-    private readonly writing: Writing,
+    private readonly format: CsvFormat,
   ) {}
 
   /** Finds out how a file is written, and its columns from its first rows. */
-  static async open(file: Blob, name: string, writing: Writing): Promise<CsvFile> {
-    const source = new CsvFile(file, name, writing);
+  static async open(file: Blob, name: string, format: CsvFormat): Promise<CsvFile> {
+    const source = new CsvFile(file, name, format);
     await source.sniff();
     return source;
   }
@@ -92,7 +93,7 @@ export class CsvFile implements Lined {
           "begin it with #",
       );
     const body = others.filter(({ values }) => values.length === first!.values.length);
-    const header = this.writing.header ?? looksLikeHeader(first!.values, body);
+    const header = this.format.header ?? looksLikeHeader(first!.values, body);
     const rows = (header ? body : [first!, ...body]).slice(0, FIRST);
     const names = header
       ? first!.values.map((text, place) => text.trim() || `column${place}`)
@@ -107,7 +108,7 @@ export class CsvFile implements Lined {
       headerLine: header ? first!.line : 0,
       firstLine: header ? first!.line + 1 : first!.line,
     };
-    const { decimal } = this.writing;
+    const { decimal } = this.format;
     this.columns = names.map((name, place) => {
       const cells = rows.map(({ values }) => values[place]!);
       return peekOf(name, cells, decimal);
@@ -119,13 +120,13 @@ export class CsvFile implements Lined {
     const count = (mark: string): number => line.split(mark).length - 1;
     const [other] = DELIMITERS.slice(1).sort((one, two) => count(two) - count(one));
     const mark = count(other!) ? other! : "";
-    if (this.writing.decimal === ",") {
+    if (this.format.decimal === ",") {
       if (mark) return mark;
       // A column alone is separated by nothing, so that anything will do that it does not hold.
       if (!start.includes('"') && (!line.includes(",") || hasDecimalComma(line))) return ";";
     }
     const delimiter = mostRegular(start);
-    if (this.writing.decimal === null && delimiter === "," && mark) {
+    if (this.format.decimal === null && delimiter === "," && mark) {
       const values = line.split(mark);
       const number = values.find(hasDecimalComma);
       if (number !== undefined && values.every(looksLikeNumber))
@@ -190,7 +191,7 @@ export class CsvFile implements Lined {
     return [
       unreadable(
         this.name,
-        `${several(said)} but the first line ${this.dialect.names.length}; correct or remove ${them}`,
+        `${joined(said)} but the first line ${this.dialect.names.length}; correct or remove ${them}`,
       ),
     ];
   }

@@ -4,6 +4,8 @@
  * `src/isometrics/sources/problems.py` is the other side of it: both say the same sentences.
  */
 
+import { joined } from "../format";
+
 /** What to do: in the words of the command, and in those of this page. */
 export interface Advice {
   readonly command: string;
@@ -71,17 +73,11 @@ export function shown(value: Value): string {
   return quote + (quote === "'" ? escaped.replace(/'/g, "\\'") : escaped) + quote;
 }
 
-/** Names in a row, the last one behind a word. */
-export function several(names: readonly string[], last = "and"): string {
-  if (names.length < 2) return names.join("");
-  return `${names.slice(0, -1).join(", ")} ${last} ${names.at(-1)}`;
-}
-
 /** So many lines of one problem are named. */
 export const MOST_LINES = 5;
 
 export function listedLines(lines: readonly number[], name = "line"): string {
-  return `${name}${lines.length > 1 ? "s" : ""} ${several(lines.map(String))}`;
+  return `${name}${lines.length > 1 ? "s" : ""} ${joined(lines.map(String))}`;
 }
 
 /** Values of a column that cannot be used for one reason. */

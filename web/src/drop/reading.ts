@@ -2,6 +2,7 @@
 
 import { fileCommand, quoted } from "../commands";
 import { count, type Sample } from "../count";
+import { joined } from "../format";
 import { dataOf, dataOfRows, MOST_ROWS, VERSION, type ReportData } from "../model";
 import { HIGHEST_SCORE, type Table } from "../table";
 import { Classes, numberIn, Numbers, type Decimal } from "./columns";
@@ -12,7 +13,6 @@ import {
   sayWhich,
   shown,
   type Value,
-  several,
   throwTogether,
   type Lined,
 } from "./problems";
@@ -159,7 +159,7 @@ export async function tablesOf(
         : null,
     positive: word,
     notes: [
-      ...(percents.length ? [`${several(percents)} in percent, read as shares`] : []),
+      ...(percents.length ? [`${joined(percents)} in percent, read as shares`] : []),
       ...source.notes,
       ...(dropped ? [dropped.said] : []),
     ],
