@@ -107,12 +107,12 @@ function placeOf(distinct: Float64Array, score: number): number {
 
 export const BINS = 40;
 
-export interface Histogram {
+export interface Histogram<Counts = Float64Array> {
   /** The lowest and the highest finite score. */
   readonly lo: number;
   readonly hi: number;
-  readonly positives: Float64Array;
-  readonly negatives: Float64Array;
+  readonly positives: Counts;
+  readonly negatives: Counts;
   /** Positives and negatives at -inf, items never scored among them. */
   readonly below: readonly [number, number];
   /** Positives and negatives at +inf. */
