@@ -11,7 +11,15 @@ import {
   type Decimal,
   type Peek,
 } from "./columns";
-import { commas, InputError, MOST_LINES, shown, unreadable, type Lined } from "./problems";
+import {
+  commas,
+  firstLines,
+  InputError,
+  MOST_LINES,
+  shown,
+  unreadable,
+  type Lined,
+} from "./problems";
 import type { Columns } from "./reading";
 import { readText, Scanner } from "./text";
 
@@ -50,6 +58,8 @@ export class CsvFile implements Lined {
   private dialect!: Dialect;
   private readonly ragged: { line: number; width: number }[] = [];
   private nRagged = 0;
+  /** Lines with a quote that does not end, or text after one. */
+  private readonly quotes: number[] = [];
   private rows = 0;
 
   private constructor(
@@ -146,7 +156,11 @@ export class CsvFile implements Lined {
       place: names.indexOf(name),
       collectors,
     }));
-    await this.scan((values, line) => {
+    await this.scan((values, line, isBroken) => {
+      if (isBroken) {
+        this.quotes.push(line);
+        return;
+      }
       if (values.length !== names.length) {
         this.nRagged++;
         if (this.ragged.length < MOST_LINES) this.ragged.push({ line, width: values.length });
@@ -158,10 +172,10 @@ export class CsvFile implements Lined {
     });
   }
 
-  private async scan(row: (values: string[], line: number) => boolean | void): Promise<void> {
+  private async scan(row: Scanner["record"]): Promise<void> {
     const { delimiter, firstLine } = this.dialect;
-    const scanner = new Scanner(delimiter, (values, line) =>
-      line < firstLine ? undefined : row(values, line),
+    const scanner = new Scanner(delimiter, (values, line, isBroken) =>
+      line < firstLine ? undefined : row(values, line, isBroken),
     );
     let going = true;
     await readText(this.file, this.name, (part) => (going = scanner.feed(part)));
@@ -171,8 +185,8 @@ export class CsvFile implements Lined {
   async lines(positions: readonly number[]): Promise<ReadonlyMap<number, number>> {
     const [found, wanted] = [new Map<number, number>(), new Set(positions)];
     let row = 0;
-    await this.scan((values, line) => {
-      if (values.length !== this.dialect.names.length) return;
+    await this.scan((values, line, isBroken) => {
+      if (isBroken || values.length !== this.dialect.names.length) return;
       if (wanted.has(row)) found.set(row, line);
       row++;
       return found.size < wanted.size;
@@ -181,19 +195,21 @@ export class CsvFile implements Lined {
   }
 
   broken(): InputError[] {
-    if (!this.nRagged) return [];
-    const said = this.ragged.map(
+    const ragged = this.ragged.map(
       ({ line, width }) => `line ${line} has ${width} value${width === 1 ? "" : "s"}`,
     );
     const more = this.nRagged - this.ragged.length;
-    if (more) said.push(`${more} more lines another number`);
-    const them = this.nRagged === 1 ? "it" : "them";
-    return [
-      unreadable(
-        this.name,
-        `${joined(said)} but the first line ${this.dialect.names.length}; correct or remove ${them}`,
-      ),
-    ];
+    if (more) ragged.push(`${more} more lines another number`);
+    const said: string[] = [];
+    if (ragged.length)
+      said.push(`${joined(ragged)} but the first line ${this.dialect.names.length}`);
+    if (this.quotes.length)
+      said.push(
+        `there is a quote that does not end, or text after one on ${firstLines(this.quotes)}`,
+      );
+    if (!said.length) return [];
+    const them = this.nRagged + this.quotes.length === 1 ? "it" : "them";
+    return [unreadable(this.name, `${said.join("; ")}; correct or remove ${them}`)];
   }
 }
 

@@ -76,8 +76,14 @@ export function shown(value: Value): string {
 /** So many lines of one problem are named. */
 export const MOST_LINES = 5;
 
-export function listedLines(lines: readonly number[], name = "line"): string {
+function listedLines(lines: readonly number[], name = "line"): string {
   return `${name}${lines.length > 1 ? "s" : ""} ${joined(lines.map(String))}`;
+}
+
+/** The first lines of one problem, and how many more there are. */
+export function firstLines(lines: readonly number[]): string {
+  const more = lines.length > MOST_LINES ? ` and ${lines.length - MOST_LINES} more` : "";
+  return listedLines(lines.slice(0, MOST_LINES)) + more;
 }
 
 /** Values of a column that cannot be used for one reason. */
