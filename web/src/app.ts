@@ -61,7 +61,7 @@ export function mount(root: HTMLElement, data: ReportData, around: Surroundings)
   try {
     models = modelsOf(data);
   } catch (error) {
-    root.replaceChildren(h("p", { class: "problem", role: "alert" }, (error as Error).message));
+    root.replaceChildren(h("p.problem", { role: "alert" }, (error as Error).message));
     return;
   }
   const glossary = new Glossary();
@@ -69,20 +69,18 @@ export function mount(root: HTMLElement, data: ReportData, around: Surroundings)
   const title = headerOf(data, theme.element);
   if (!models.length) {
     theme.onChoice = (chosen) => theme.show(chosen);
-    root.replaceChildren(title, h("main", {}, around.footer), glossary.popover);
+    root.replaceChildren(title, h("main", around.footer), glossary.popover);
     return;
   }
   const report = new Report(models, data, around, glossary, theme);
-  const main = h("main", {}, ...report.elements);
+  const main = h("main", ...report.elements);
   if (around.footer)
-    main.append(
-      h("details", { class: "more" }, h("summary", {}, "Open another file"), around.footer),
-    );
+    main.append(h("details.more", h("summary", "Open another file"), around.footer));
   if (around.keeper) title.prepend(skipLink(() => main.querySelector<HTMLElement>(".panels")!));
   root.replaceChildren(
     title,
     main,
-    h("footer", {}, "Made by isometrics. Nothing on this page is sent anywhere."),
+    h("footer", "Made by isometrics. Nothing on this page is sent anywhere."),
     glossary.popover,
   );
   report.start(around.keeper ? document : root, ending.signal);
@@ -143,11 +141,11 @@ class Report {
       controls.element,
       this.board.chooser,
       legend(glossary),
-      h("div", { class: "workspace" }, this.board.element, details),
+      h("div.workspace", this.board.element, details),
       ...(this.groups ? [this.groups.element] : []),
-      h("div", { class: "lower" }, thresholds.element, this.board.histogram.element),
+      h("div.lower", thresholds.element, this.board.histogram.element),
       this.exports(),
-      h("details", { class: "more" }, h("summary", {}, "Words"), glossary.list()),
+      h("details.more", h("summary", "Words"), glossary.list()),
       this.help.dialog,
     ];
   }
@@ -189,12 +187,11 @@ class Report {
     const snippet = (): string => snippetOf(this.view, this.around.source);
     const { pageWith } = this.around;
     return h(
-      "section",
-      { class: "exports", "aria-label": "Save" },
-      h("h2", {}, "Save"),
+      "section.exports",
+      { "aria-label": "Save" },
+      h("h2", "Save"),
       h(
-        "div",
-        { class: "actions" },
+        "div.actions",
         button("Points (CSV)", () => save(pointsCsv(this.view), `${name}-points.csv`, "text/csv")),
         button("Thresholds (CSV)", () =>
           save(thresholdsCsv(this.view), `${name}-thresholds.csv`, "text/csv"),
@@ -224,9 +221,5 @@ function legend(glossary: Glossary): HTMLElement {
     ["best", dot, "best for what matters"],
     ["point", dot, glossary.term("operating point", "the point in hand")],
   ];
-  return h(
-    "p",
-    { class: "legend" },
-    ...items.map(([kind, d, text]) => h("span", {}, sample(kind, d), text)),
-  );
+  return h("p.legend", ...items.map(([kind, d, text]) => h("span", sample(kind, d), text)));
 }

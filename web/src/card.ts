@@ -16,9 +16,9 @@ import { takeaway } from "./table";
 import { cursorOf, type ModelView, type View } from "./view";
 
 export class Card {
-  readonly element = h("section", { class: "card", "aria-label": "The operating point" });
+  readonly element = h("section.card", { "aria-label": "The operating point" });
   private readonly title = h("h2");
-  private readonly rule = h("p", { class: "rule" });
+  private readonly rule = h("p.rule");
   private readonly matrix: Record<"tp" | "fp" | "fn" | "tn", HTMLElement>;
   private readonly values = new Map<string, HTMLElement>();
   private readonly level = h("span");
@@ -42,8 +42,7 @@ export class Card {
         return cursor ? text(this.view!.models[cursor.model]!, cursor.row, this.view!) : "";
       });
     this.copies = h(
-      "p",
-      { class: "actions" },
+      "p.actions",
       "Copy the rule as",
       copied("JSON", (one, row, view) => ruleFile(one, row, view, source)),
       copied("SQL", (one, row) => ruleSql(one, row, source)),
@@ -55,8 +54,7 @@ export class Card {
       this.title,
       this.rule,
       h(
-        "p",
-        { class: "actions" },
+        "p.actions",
         this.copy,
         button("Best for what matters", () => store.set({ chosen: null }), { class: "small" }),
       ),
@@ -69,25 +67,23 @@ export class Card {
   private confusion(): HTMLElement {
     const head = (text: string, scope: string): HTMLElement => h("th", { scope }, text);
     return h(
-      "table",
-      { class: "confusion" },
-      h("caption", {}, this.glossary.term("confusion matrix", "Confusion matrix")),
-      h("thead", {}, h("tr", {}, h("td"), head("positive", "col"), head("negative", "col"))),
+      "table.confusion",
+      h("caption", this.glossary.term("confusion matrix", "Confusion matrix")),
+      h("thead", h("tr", h("td"), head("positive", "col"), head("negative", "col"))),
       h(
         "tbody",
-        {},
-        h("tr", {}, head("called positive", "row"), this.matrix.tp, this.matrix.fp),
-        h("tr", {}, head("called negative", "row"), this.matrix.fn, this.matrix.tn),
+        h("tr", head("called positive", "row"), this.matrix.tp, this.matrix.fp),
+        h("tr", head("called negative", "row"), this.matrix.fn, this.matrix.tn),
       ),
     );
   }
 
   private measures(): HTMLElement {
-    const list = h("dl", { class: "measures" });
+    const list = h("dl.measures");
     const row = (key: string, ...label: (HTMLElement | string)[]): void => {
       const value = h("dd", { "data-value": key });
       this.values.set(key, value);
-      list.append(h("div", {}, h("dt", {}, ...label), value));
+      list.append(h("div", h("dt", ...label), value));
     };
     const { glossary } = this;
     row("precision", glossary.term("precision"));

@@ -96,6 +96,21 @@ export function exact(value: number): string {
   return String(value);
 }
 
+const INFINITE = /^\s*([+-]?)inf(inity)?\s*$/i;
+const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
+
+/** The number that a text writes; undefined where it writes none. */
+export function numberIn(text: string): number | undefined {
+  const value = Number(text);
+  // Number() also takes blanks and hexadecimal numbers, which no other tool does. Most texts have a
+  // digit or a point in their second place; they need no second look.
+  const second = text.charCodeAt(1);
+  if (value === value && second >= 46 && second <= 57) return value;
+  if (DECIMAL.test(text)) return value;
+  const infinite = INFINITE.exec(text);
+  return infinite ? (infinite[1] === "-" ? -Infinity : Infinity) : undefined;
+}
+
 /** A name in so many letters at most. */
 export function shortened(text: string, letters: number): string {
   if (text.length <= letters) return text;

@@ -6,7 +6,7 @@
  * the rest: other words, numbers out of range, models that this report does not have.
  */
 
-import { exact } from "./format";
+import { exact, numberIn } from "./format";
 import type { Model } from "./model";
 import { GOAL_NAMES } from "./objective";
 import { INTERPOLATIONS } from "./spaces/pr";
@@ -148,10 +148,7 @@ function single<Value>(
 
 /** The number that a text is; undefined of any other text. */
 export function parseNumber(text: string): number | undefined {
-  const trimmed = text.trim().replace(/^[−–]/, "-");
-  const infinite = /^([+-]?)(?:inf|infinity|∞)$/i.exec(trimmed);
-  if (infinite) return infinite[1] === "-" ? -Infinity : Infinity;
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : undefined;
+  return numberIn(text.trim().replace(/^[−–]/, "-").replace("∞", "inf"));
 }
 
 function number(key: string, least: number, most: number, orInfinite = false): Field<number> {

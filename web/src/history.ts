@@ -16,7 +16,7 @@ const MOST_STEPS = 500;
 export class History {
   readonly element: HTMLElement;
   /** The settings in one line, for paper. */
-  readonly line = h("p", { class: "settings-line" });
+  readonly line = h("p.settings-line");
   /** What "Reset" returns to. */
   private readonly first: Settings;
   /** What an address without settings means. */
@@ -53,8 +53,8 @@ export class History {
       reset: small("Reset", "All settings as the report was made", () => this.set(this.first)),
     };
     this.element = h(
-      "div",
-      { class: "history", role: "group", "aria-label": "Steps" },
+      "div.history",
+      { role: "group", "aria-label": "Steps" },
       ...Object.values(this.buttons),
     );
     this.draw();

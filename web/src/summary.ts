@@ -22,11 +22,11 @@ export class Summary {
   readonly element: HTMLElement;
   private readonly body = h("tbody");
   private readonly nameHead = h("span");
-  private readonly caption = h("caption", { class: "offscreen" });
-  private readonly macro = h("p", { class: "macro" });
+  private readonly caption = h("caption.offscreen");
+  private readonly macro = h("p.macro");
   private readonly bestHead = h("span");
   private readonly valueHead = h("span");
-  private readonly note = h("p", { class: "note" });
+  private readonly note = h("p.note");
   /** Measures that Python computed and the page does not have. */
   private readonly more: readonly string[];
   private boxes: HTMLInputElement[] = [];
@@ -51,8 +51,8 @@ export class Summary {
     const head = (column: string, text: HTMLElement | string = column): HTMLElement =>
       this.heads.head(column, column, text);
     this.element = h(
-      "section",
-      { class: "summary", "aria-label": "Summary" },
+      "section.summary",
+      { "aria-label": "Summary" },
       searchBox(store, models),
       scrolling(
         "Models",
@@ -60,10 +60,8 @@ export class Summary {
         this.caption,
         h(
           "thead",
-          {},
           h(
             "tr",
-            {},
             this.heads.head("name", "name", this.nameHead, "rising"),
             head(AUROC, glossary.term(AUROC)),
             head(AUPR, glossary.term(AUPR)),
@@ -179,7 +177,7 @@ export class Summary {
           scope: "row",
           title: `${one.model.name}: ${size(one.table)} of ${one.model.rows} rows`,
         },
-        h("div", { class: "named" }, this.boxes[one.place]!, chip(view.looks.get(one.place)), name),
+        h("div.named", this.boxes[one.place]!, chip(view.looks.get(one.place)), name),
       ),
       ...cells,
     );
@@ -347,7 +345,7 @@ export function searchBox(store: Store, models: readonly Model[]): HTMLElement |
     store.set({ forward: new Set(forward.slice(0, LOOKS)) });
     said.textContent = text ? foundSaid(forward.length, models.length) : usual;
   });
-  return h("p", { class: "search" }, h("label", {}, "Find a model ", box), said);
+  return h("p.search", h("label", "Find a model ", box), said);
 }
 
 function foundSaid(found: number, models: number): string {

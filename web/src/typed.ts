@@ -29,11 +29,11 @@ export class Typed {
     size: 12,
     "aria-label": "A threshold of your own",
   });
-  private readonly problem = h("p", { class: "problem", role: "alert" });
-  private readonly answer = h("div", { class: "answer", hidden: true });
+  private readonly problem = h("p.problem", { role: "alert" });
+  private readonly answer = h("div.answer", { hidden: true });
   private readonly heads = [h("th", { scope: "col" }), h("th", { scope: "col" })] as const;
   private readonly cells = new Map<string, readonly [HTMLElement, HTMLElement]>();
-  private readonly note = h("p", { class: "note" });
+  private readonly note = h("p.note");
   private readonly file: HTMLElement;
   private readonly copies: HTMLElement;
   private readonly lines: readonly Line[];
@@ -65,8 +65,7 @@ export class Typed {
     const typed = (): number => store.settings.typed!;
     this.file = copied("JSON", (one, row) => ruleFile(one, row, this.view!, source, typed()));
     this.copies = h(
-      "p",
-      { class: "actions" },
+      "p.actions",
       "Copy this rule as",
       this.file,
       copied("SQL", (one, row) => ruleSql(one, row, source, typed())),
@@ -74,12 +73,12 @@ export class Typed {
     );
     this.answer.append(this.table(), this.note, this.copies);
     this.element = h(
-      "section",
-      { class: "typed", "aria-label": "Your threshold" },
-      h("h2", {}, "Your threshold"),
+      "section.typed",
+      { "aria-label": "Your threshold" },
+      h("h2", "Your threshold"),
       h(
-        "form",
-        { class: "actions", onsubmit: (event) => this.take(event) },
+        "form.actions",
+        { onsubmit: (event) => this.take(event) },
         this.box,
         h("button", { type: "submit", class: "small" }, "Apply"),
         button("Clear", () => this.clear(), {
@@ -97,13 +96,12 @@ export class Typed {
     for (const { key, name } of this.lines) {
       const cells = [h("td", { "data-typed": key }), h("td", { "data-best": key })] as const;
       this.cells.set(key, cells);
-      body.append(h("tr", {}, h("th", { scope: "row" }, name), ...cells));
+      body.append(h("tr", h("th", { scope: "row" }, name), ...cells));
     }
     return h(
       "table",
-      {},
-      h("caption", { class: "offscreen" }, "Your threshold beside the best one"),
-      h("thead", {}, h("tr", {}, h("td"), ...this.heads)),
+      h("caption.offscreen", "Your threshold beside the best one"),
+      h("thead", h("tr", h("td"), ...this.heads)),
       body,
     );
   }

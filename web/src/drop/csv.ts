@@ -1,12 +1,11 @@
 /** CSV files, read in parts so that their size does not matter. */
 
-import { joined } from "../format";
+import { joined, numberIn } from "../format";
 import {
   hasDecimalComma,
   isMissing,
   kindOf,
   looksLikeNumber,
-  numberIn,
   parseNumber,
   type Decimal,
   type Peek,

@@ -17,9 +17,9 @@ const MOST_LABELS = 20;
 
 export class DropPage {
   readonly element: HTMLElement;
-  private readonly form = h("form", { class: "columns", hidden: true });
-  private readonly status = h("p", { class: "status", role: "status" });
-  private readonly problem = h("p", { class: "problem", role: "alert" });
+  private readonly form = h("form.columns", { hidden: true });
+  private readonly status = h("p.status", { role: "status" });
+  private readonly problem = h("p.problem", { role: "alert" });
   private readonly input = h("input", {
     type: "file",
     accept: ".csv,.tsv,.txt,.gz,.zst,.parquet,.pq",
@@ -41,7 +41,7 @@ export class DropPage {
     const lines = ["names of columns", "a row"];
     const header = picker("header", "First line", lines, null, "as it looks");
     [this.decimal, this.header] = [decimal.box, header.box];
-    this.how = h("div", { class: "columns", hidden: true }, decimal.element, header.element);
+    this.how = h("div.columns", { hidden: true }, decimal.element, header.element);
     for (const box of [this.decimal, this.header])
       box.addEventListener("change", () => {
         this.format = {
@@ -51,17 +51,15 @@ export class DropPage {
         if (this.file) this.peek(this.file);
       });
     this.element = h(
-      "section",
-      { class: "drop", "aria-label": "Open a file" },
-      h("h2", {}, "Drop a file of predictions"),
+      "section.drop",
+      { "aria-label": "Open a file" },
+      h("h2", "Drop a file of predictions"),
       h(
         "p",
-        {},
         "CSV (compressed too) or Parquet, one row for each item: a label, and a score of each model. It is read here, in this browser, and sent nowhere.",
       ),
       h(
         "p",
-        {},
         button("Choose a file", () => this.input.click(), { class: "primary" }),
         this.input,
       ),
@@ -192,9 +190,8 @@ export class DropPage {
       const none = usual ? "each class by itself" : (word ?? "1 or true");
       positive.replaceChildren(picker("positive", "Positive label", known, null, none).element);
     };
-    const scores = h("fieldset", {}, h("legend", {}, "Scores, one column for each model"));
-    for (const box of boxes)
-      scores.append(h("label", { class: "check" }, box, h("span", {}, box.value)));
+    const scores = h("fieldset", h("legend", "Scores, one column for each model"));
+    for (const box of boxes) scores.append(h("label.check", box, h("span", box.value)));
     label.box.addEventListener("change", refresh);
     refresh();
     this.form.replaceChildren(
@@ -205,10 +202,9 @@ export class DropPage {
       picker("weight", "Weight", names, guessed?.weight ?? null, "none").element,
       picker("group", "Group", names, guessed?.group ?? null, "none").element,
       h(
-        "label",
-        { class: "check" },
+        "label.check",
         h("input", { type: "checkbox", name: "drop" }),
-        h("span", {}, "Leave out rows with missing values"),
+        h("span", "Leave out rows with missing values"),
       ),
       h("button", { type: "submit", class: "primary" }, "Show"),
     );
@@ -281,5 +277,5 @@ function picker(
   if (none !== undefined) box.append(h("option", { value: "", "data-none": true }, none));
   for (const option of options)
     box.append(h("option", { value: option, selected: option === chosen }, option));
-  return { element: h("p", {}, h("label", { for: id }, label), box), box };
+  return { element: h("p", h("label", { for: id }, label), box), box };
 }

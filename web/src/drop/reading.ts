@@ -2,10 +2,10 @@
 
 import { fileCommand, quoted } from "../commands";
 import { count, type Sample } from "../count";
-import { joined } from "../format";
+import { joined, numberIn } from "../format";
 import { dataOf, dataOfRows, MOST_ROWS, VERSION, type ReportData } from "../model";
 import { HIGHEST_SCORE, type Table } from "../table";
-import { Classes, numberIn, Numbers, type Decimal } from "./columns";
+import { Classes, Numbers, type Decimal } from "./columns";
 import { areTruthWords, describe, isPositiveWord, type Guess, type Layout } from "./layout";
 import {
   InputError,

@@ -25,7 +25,7 @@ const PANELS: Record<Charted, new (name: Charted, shared: Shared) => Panel> = {
 };
 
 export class Board {
-  readonly element = h("div", { class: "panels" });
+  readonly element = h("div.panels");
   readonly chooser: HTMLElement;
   readonly histogram: HistogramPanel;
   private readonly boxes = new Map<PanelName, HTMLInputElement>();
@@ -53,7 +53,7 @@ export class Board {
         store.set({ panels, hovered: null });
       });
       this.boxes.set(name, box);
-      return h("label", { class: "toggle" }, box, labelOf(name));
+      return h("label.toggle", box, labelOf(name));
     });
     return toggles("toggles chooser", "Panels", items);
   }

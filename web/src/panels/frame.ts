@@ -45,7 +45,7 @@ export abstract class Panel extends Plane {
   protected readonly extra: number = 0;
   protected readonly store: Store;
   protected view: View | null = null;
-  private readonly result = h("p", { class: "result" });
+  private readonly result = h("p.result");
   private readonly layers: Record<
     "back" | "bands" | "lines" | "names" | "marks" | "words" | "over" | "cursor",
     Layer
@@ -89,22 +89,21 @@ export abstract class Panel extends Plane {
         "aria-describedby": showsId,
       },
       s("clipPath", { id: this.clip }, s("rect")),
-      s("desc", {}, shows),
+      s("desc", shows),
       this.frame,
       s("g", { "clip-path": `url(#${this.clip})` }, back, bands, lines, names, marks, words),
       over,
       cursor,
     );
     this.element = h(
-      "figure",
-      { class: "panel", "aria-labelledby": titleId },
+      "figure.panel",
+      { "aria-labelledby": titleId },
       h(
-        "div",
-        { class: "panel-head" },
+        "div.panel-head",
         h("h2", { id: titleId }, shared.glossary.term(term, title)),
         this.tools(),
       ),
-      h("p", { class: "shows", id: showsId }, shows),
+      h("p.shows", { id: showsId }, shows),
       this.svg,
       this.tooltip.element,
       this.near,
@@ -285,14 +284,14 @@ export abstract class Panel extends Plane {
     this.frameKey = key;
     const ticks = this.width < 340 ? 4 : TICKS;
     const bottom = plot.y + plot.height;
-    const axis = (transform: string): SVGGElement => s("g", { class: "axis", transform });
+    const axis = (transform: string): SVGGElement => s("g.axis", { transform });
     const [across, upwards] = [axis(`translate(0,${bottom})`), axis(`translate(${this.left},0)`)];
     select(across).call(axisBottom(this.x).ticks(ticks).tickSizeOuter(0));
     select(upwards).call(axisLeft(this.y).ticks(TICKS).tickSizeOuter(0));
     const label = { class: "axis-label", "text-anchor": "middle" };
     const beside = `translate(13,${(plot.y + bottom) / 2}) rotate(-90)`;
     this.frame.replaceChildren(
-      s("rect", { class: "plot", ...plot }),
+      s("rect.plot", { ...plot }),
       across,
       upwards,
       s("text", { ...label, x: plot.x + plot.width / 2, y: bottom + 34 }, this.texts.x),
@@ -337,13 +336,13 @@ export abstract class Panel extends Plane {
     const [px, py] = this.position(one, cursor.row);
     if (!Number.isNaN(px)) this.drawLine(layer, view, cursor);
     if (Number.isNaN(py) && px >= left && px <= right)
-      layer.append(s("path", { class: "crosshair", d: `M${px},${bottom}V${top}` }));
+      layer.append(s("path.crosshair", { d: `M${px},${bottom}V${top}` }));
     if (Number.isNaN(px) || Number.isNaN(py)) return;
     const [x, y] = [clamped(px, left, right), clamped(py, top, bottom)];
     const outside = x !== px || y !== py ? " outside" : "";
     this.drawPoint(layer, view, cursor);
     layer.append(
-      s("path", { class: "crosshair", d: `M${x},${bottom}V${y}H${left}` }),
+      s("path.crosshair", { d: `M${x},${bottom}V${y}H${left}` }),
       s("circle", {
         class: `point ${lookOf(view, one.place)}${outside}`,
         ...{ cx: x, cy: y, r: 6 },
@@ -411,8 +410,7 @@ export abstract class Panel extends Plane {
     const scale = (factor: number) => () =>
       select(this.svg).call(this.zoom.scaleBy, factor, this.pointInHand());
     return h(
-      "div",
-      { class: "tools" },
+      "div.tools",
       tool("+", "Zoom in (or Ctrl and the wheel; Shift and drag moves)", title, scale(1.6)),
       tool("−", "Zoom out", title, scale(1 / 1.6)),
       tool("1:1", "1:1, show all", title, () =>

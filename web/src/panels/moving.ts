@@ -1,5 +1,6 @@
 /** How keys and pointers move the operating point, and what stands beside the pointer. */
 
+import { nearest } from "../arithmetic";
 import { h } from "../dom";
 import { counted, percent, shortened } from "../format";
 import { lookOf } from "../looks";
@@ -53,12 +54,9 @@ function ofNextModel(view: View, cursor: Cursor): Cursor {
   const here = view.models[cursor.model]!.table;
   const recall = here.tp[cursor.row]! / here.positives;
   // Scores of two models need not share a scale; recalls do.
-  let [best, least] = [0, Infinity];
-  next.table.tp.forEach((tp, row) => {
-    const away = Math.abs(tp / next.table.positives - recall);
-    if (away < least) [best, least] = [row, away];
-  });
-  return { model: next.place, row: best };
+  const { tp, positives } = next.table;
+  const row = nearest(tp.length, (place) => Math.abs(tp[place]! / positives - recall));
+  return { model: next.place, row };
 }
 
 /** How far a finger moves sideways before it drags, in pixels. */
@@ -103,7 +101,7 @@ const GAP = 16;
 
 export class Tooltip {
   /** Screen readers are told by the panel itself. */
-  readonly element = h("div", { class: "tooltip", "aria-hidden": "true", hidden: true });
+  readonly element = h("div.tooltip", { "aria-hidden": "true", hidden: true });
   private readonly name = h("strong");
   private readonly rule = h("span");
   private readonly counts = h("span");

@@ -127,7 +127,7 @@ export abstract class Plane {
       const box = { x: x - width / 2, y: y - SMALL_LINE / 2, width, height: SMALL_LINE };
       if (!room.take(box)) continue;
       const place = { x, y: y + 3.5, "text-anchor": "middle" };
-      layer.append(s("text", { class: "isoline-label", ...place }, words));
+      layer.append(s("text.isoline-label", { ...place }, words));
       return box;
     }
     return null;
@@ -179,7 +179,7 @@ export abstract class Plane {
       const d = `${this.pathOf([...end(band.hi), ...[...end(band.lo)].reverse()])}Z`;
       const said = `${one.model.name}: ${percent(band.level)} band, ${band.kind}`;
       const kind = `band ${lookOf(view, one.place)}`;
-      layer.append(s("path", { class: kind, d }, s("title", {}, said)));
+      layer.append(s("path", { class: kind, d }, s("title", said)));
     }
   }
 

@@ -1,6 +1,6 @@
 /** Panels about the ranking, gains and lift, and about scores as probabilities: reliability, net benefit. */
 
-import { wilson } from "../arithmetic";
+import { nearest, wilson } from "../arithmetic";
 import { s } from "../dom";
 import { counted, decimals, levelSaid, percent, percents, short } from "../format";
 import { glyph, lookOf } from "../looks";
@@ -114,12 +114,10 @@ export class ReliabilityPanel extends Panel {
     const cursor = cursorOf(view);
     if (!cursor) return null;
     const one = view.models[cursor.model]!;
-    let [row, least] = [cursor.row, Infinity];
-    for (let other = 0; other < one.table.tp.length; other++) {
-      const away = Math.abs((this.x(this.place(one, other)[0]) ?? NaN) - px);
-      if (away < least) [row, least] = [other, away];
-    }
-    return { model: cursor.model, row };
+    const row = nearest(one.table.tp.length, (each) =>
+      Math.abs((this.x(this.place(one, each)[0]) ?? NaN) - px),
+    );
+    return { model: cursor.model, row: row < 0 ? cursor.row : row };
   }
 
   protected drawBack(layer: Layer, view: View): void {
@@ -139,7 +137,7 @@ export class ReliabilityPanel extends Panel {
       const mark = hasMeans
         ? { d: glyph(look, 36), transform: `translate(${this.x(bin.predicted)},${y})` }
         : { d: `M${this.x(bin.lower)},${y}H${this.x(bin.upper)}` };
-      const title = s("title", {}, `${one.model.name}: ${binSaid(bin)}`);
+      const title = s("title", `${one.model.name}: ${binSaid(bin)}`);
       lines.append(s("path", { class: `bin ${lookOf(view, one.place)}`, ...mark }, title));
     }
   }
@@ -158,7 +156,7 @@ export class ReliabilityPanel extends Panel {
       const [width, height] = [textWidth(text, 10) + 4, 10];
       const y = Math.max(this.y(hi) - 4, this.area.y + height);
       if (room.take({ x: x - width / 2, y: y - height, width, height }))
-        layer.append(s("text", { class: "bin-count", x, y, "text-anchor": "middle" }, text));
+        layer.append(s("text.bin-count", { x, y, "text-anchor": "middle" }, text));
     }
   }
 

@@ -101,7 +101,7 @@ export class PrPanel extends SpacePanel {
     const [recall, precision] = pr.weights(beta);
     this.drawBaseline(layer, fIsoline(1 / (precision / share + recall), "pr", share, beta));
     const corner = { cx: this.x(1), cy: this.y(share), r: 3.5 };
-    layer.append(s("circle", { class: "baseline-point", ...corner }));
+    layer.append(s("circle.baseline-point", { ...corner }));
   }
 
   /** Precision of the worst ranking, π·r/(1 - π + π·r) (Boyd et al. 2012). */
@@ -111,7 +111,7 @@ export class PrPanel extends SpacePanel {
       return [recall, (share * recall) / (1 - share + share * recall)] as const;
     });
     const d = `${this.pathOf([...edge, [1, 0]])}Z`;
-    layer.append(s("path", { class: "unachievable", d }));
+    layer.append(s("path.unachievable", { d }));
   }
 
   protected trace(table: Table, path: Path, { settings }: View, isHull: boolean): Line {

@@ -86,7 +86,7 @@ export class TradeoffPanel extends Panel {
       .tickSizeOuter(0)
       .tickSize(3)
       .tickPadding(1);
-    const group = s("g", { class: "axis beta", transform: `translate(0,${top})` });
+    const group = s("g.axis.beta", { transform: `translate(0,${top})` });
     select(group).call(axis);
     layer.append(group);
     this.drawStrip(layer, view);
@@ -101,15 +101,15 @@ export class TradeoffPanel extends Panel {
         : view.shown.length < 2
           ? "One model is shown: it wins everywhere."
           : "Different prevalences: set one to compare the models.";
-      layer.append(s("text", { class: "isoline-label", x: left, y: y + 14 }, said));
+      layer.append(s("text.isoline-label", { x: left, y: y + 14 }, said));
       return;
     }
     for (const range of view.winners) this.drawRange(layer, range, y, left, right, view);
     const edge = { x: left, y, width: right - left, height: STRIP };
-    layer.append(s("rect", { class: "strip-edge", ...edge }));
+    layer.append(s("rect.strip-edge", { ...edge }));
     const here = this.x(view.lam);
     const d = `M${here},${y - 3}V${y + STRIP + 3}`;
-    if (here >= left && here <= right) layer.append(s("path", { class: "strip-here", d }));
+    if (here >= left && here <= right) layer.append(s("path.strip-here", { d }));
   }
 
   private drawRange(
@@ -123,8 +123,8 @@ export class TradeoffPanel extends Panel {
     const [start, stop] = [Math.max(left, this.x(lo)), Math.min(right, this.x(hi))];
     if (stop <= start) return;
     const shown = names.map((name) => winnerName(name, view)).join(" = ");
-    const title = s("title", {}, `${shown}: λ ${lo.toFixed(3)} to ${hi.toFixed(3)}`);
-    const group = s("g", { class: "winner" }, title);
+    const title = s("title", `${shown}: λ ${lo.toFixed(3)} to ${hi.toFixed(3)}`);
+    const group = s("g.winner", title);
     layer.append(group);
     names.forEach((name, place) => {
       const model = Number(name);
@@ -136,7 +136,7 @@ export class TradeoffPanel extends Panel {
     // One letter and an ellipsis name no model; the title under the pointer does.
     if (room < Math.min(shown.length, 4)) return;
     const middle = { x: (start + stop) / 2, y: y + STRIP + 13, "text-anchor": "middle" };
-    group.append(s("text", { class: "winner-name", ...middle }, shortened(shown, room)));
+    group.append(s("text.winner-name", { ...middle }, shortened(shown, room)));
   }
 
   protected override nearest(view: View, px: number, py: number): Cursor | null {

@@ -50,8 +50,8 @@ export function givenObjective(verdicts: readonly Verdict[]): string | null {
 
 export class AnswerPanel {
   readonly element: HTMLElement;
-  private readonly sentence = h("div", { class: "headline", "aria-live": "polite" });
-  private readonly picture = h("div", { class: "pictured" });
+  private readonly sentence = h("div.headline", { "aria-live": "polite" });
+  private readonly picture = h("div.pictured");
   private readonly verdicts: readonly Verdict[];
   private readonly level: number;
   private judge: Judge | null = null;
@@ -89,12 +89,7 @@ export class AnswerPanel {
         },
       );
     else if (data.others) void this.read(data.others);
-    this.element = h(
-      "section",
-      { class: "answer", "aria-label": "The answer" },
-      this.sentence,
-      this.picture,
-    );
+    this.element = h("section.answer", { "aria-label": "The answer" }, this.sentence, this.picture);
   }
 
   private async read(others: OthersData): Promise<void> {
@@ -231,8 +226,8 @@ export class AnswerPanel {
       some.map((text) => h("p", { class: name }, ...this.names.in(text)));
     this.element.classList.toggle("of-classes", first > 1);
     this.sentence.replaceChildren(
-      h("div", { class: "lead" }, ...paragraphs(lines.slice(0, first), "first")),
-      h("div", { class: "details" }, ...paragraphs(lines.slice(first), "")),
+      h("div.lead", ...paragraphs(lines.slice(0, first), "first")),
+      h("div.details", ...paragraphs(lines.slice(first), "")),
     );
     if (picture !== "keep") this.picture.replaceChildren(...(picture ? [picture] : []));
   }

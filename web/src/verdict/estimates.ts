@@ -5,9 +5,9 @@
  * more is better; they are lists of replicates, one for each model.
  */
 
-import { pairwise } from "../arithmetic";
+import { nearest, pairwise } from "../arithmetic";
 import { costShares, worthOf, type Objective } from "../objective";
-import { lambdaOf } from "../state";
+import { betaOf, lambdaOf } from "../state";
 import { vertices } from "../table";
 import type { Contest, Weighting } from "./contest";
 
@@ -183,7 +183,7 @@ function largestDifferences(
 
 /** The weights of recall at which the models are compared. */
 export const WEIGHTS = Array.from({ length: 41 }, (_, place) => (place + 0.5) / 41);
-const BETAS = WEIGHTS.map((lam) => Math.sqrt(lam / (1 - lam)));
+const BETAS = WEIGHTS.map(betaOf);
 const WINS = 0.95;
 
 export interface Shares {
@@ -278,10 +278,7 @@ export function bestGains(
 /** The range of β around the objective's in which the model wins in 95 %. */
 export function betaRange({ shares }: Shares, model: number, objective: Objective): Interval {
   const own = objective.costs ? costShares(objective.costs)[0] : lambdaOf(objective.beta!);
-  let centre = 0;
-  WEIGHTS.forEach((lam, place) => {
-    if (Math.abs(lam - own) < Math.abs(WEIGHTS[centre]! - own)) centre = place;
-  });
+  const centre = nearest(WEIGHTS.length, (place) => Math.abs(WEIGHTS[place]! - own));
   const wins = (place: number): boolean => shares[place]![model]! >= WINS;
   if (!wins(centre)) return UNDEFINED;
   let [low, high] = [centre, centre];

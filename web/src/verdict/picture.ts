@@ -49,7 +49,7 @@ export function pictureOf(picture: Picture, view: View, level: number): HTMLElem
   const text = (value: number): string =>
     perThousand ? counted(Number(general(1000 * value, 3))) : shown(value);
   const upright = (value: number, end: number | string): SVGElement =>
-    s("line", { class: "trivial", x1: at(value), x2: at(value), y1: 0, y2: end });
+    s("line.trivial", { x1: at(value), x2: at(value), y1: 0, y2: end });
   const rows = drawn.map((model) => {
     const [from, to] = [model.lower ?? NaN, model.upper ?? NaN];
     const interval = isKnown(from) ? ` (${text(from)} to ${text(to)})` : "";
@@ -58,23 +58,22 @@ export function pictureOf(picture: Picture, view: View, level: number): HTMLElem
       "svg",
       { class: `track ${lookOf(view, placeOf(model.name))}`, "aria-hidden": "true" },
       ...lines.map(({ value }) => upright(value, "100%")),
-      isKnown(from) && s("line", { class: "interval", x1: at(from), x2: at(to), ...middle }),
-      s("circle", { class: "expected", cx: at(point(model)), cy: "50%", r: 4.5 }),
+      isKnown(from) && s("line.interval", { x1: at(from), x2: at(to), ...middle }),
+      s("circle.expected", { cx: at(point(model)), cy: "50%", r: 4.5 }),
     );
     return h(
       "div",
       { class: chosen(model) ? "row chosen" : "row" },
       h(
-        "span",
-        { class: "who" },
+        "span.who",
         chip(view.looks.get(placeOf(model.name))),
         h("span", { title: model.name }, shortened(model.name, LETTERS)),
       ),
       track,
-      h("span", { class: "numbers" }, text(point(model)) + interval),
+      h("span.numbers", text(point(model)) + interval),
     );
   });
-  const axis = s("svg", { class: "axis", "aria-hidden": "true" });
+  const axis = s("svg.axis", { "aria-hidden": "true" });
   lines.forEach(({ name, value }, place) => {
     const share = Number.parseFloat(at(value));
     const anchor = share < 30 ? "start" : share > 70 ? "end" : "middle";
@@ -90,13 +89,11 @@ export function pictureOf(picture: Picture, view: View, level: number): HTMLElem
     : `${name} on these rows`;
   const rest = models.length - drawn.length;
   return h(
-    "figure",
-    { class: "verdict-picture" },
+    "figure.verdict-picture",
     ...rows,
-    h("div", { class: "row" }, h("span"), axis, h("span")),
+    h("div.row", h("span"), axis, h("span")),
     h(
       "figcaption",
-      {},
       `${capitalised(expected)}; each model at ${chosenSaid(view)}.` +
         (rest > 0 ? ` The best ${MOST} of ${models.length} models.` : ""),
     ),
