@@ -155,13 +155,6 @@ function weighedSaid(beta: number): string {
 
 type Toggle = "curve" | "hull" | "isolines" | "baselines" | "unachievable" | "bands";
 
-/** Numbers a reader can set by a slider and as a number. */
-interface Knob {
-  readonly slider: HTMLInputElement;
-  readonly number: HTMLInputElement;
-  show(value: number): void;
-}
-
 const LOGIT_END = 4;
 
 export class Controls {
@@ -272,17 +265,15 @@ function choice<Name extends string>(
   return choiceBox(options, change, { "aria-label": label });
 }
 
-/** A box for a number, and what shows another number in it. */
-interface NumberBox {
-  readonly box: HTMLInputElement;
-  show(value: number): void;
-}
+type NumberBox = ReturnType<typeof numberBox>;
+type Knob = ReturnType<typeof knob>;
 
+/** A box for a number, and what shows another number in it. */
 function numberBox(
   label: string,
   limits: { min: number; max?: number; above?: boolean },
   change: (value: number) => void,
-): NumberBox {
+) {
   const { min, max } = limits;
   const box = h("input", { type: "number", step: "any", min, max, "aria-label": label });
   box.addEventListener("change", () => {
@@ -296,7 +287,7 @@ function numberBox(
   box.addEventListener("blur", () => (box.value = current));
   return {
     box,
-    show(value) {
+    show(value: number): void {
       // A box for numbers holds none that is infinite.
       current = Number.isFinite(value) ? String(rounded(value)) : "";
       box.placeholder = current ? "" : short(value);
@@ -310,6 +301,7 @@ function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }
 
+/** A number that a reader can set by a slider, and as a number. */
 function knob(
   label: string,
   [min, max, step]: readonly [number, number, number],
@@ -322,14 +314,14 @@ function knob(
     /** What the number is called in its box. */
     number?: string;
   },
-): Knob {
+) {
   const slider = h("input", { type: "range", min, max, step, "aria-label": label });
   const number = numberBox(`${scale.number ?? label}, as a number`, scale, scale.change);
   slider.addEventListener("input", () => scale.change(scale.to(slider.valueAsNumber)));
   return {
     slider,
     number: number.box,
-    show(value) {
+    show(value: number): void {
       // The logarithm of a β of 0 is infinite, which a slider takes for its middle.
       slider.value = String(Math.min(Math.max(scale.from(value), min), max));
       slider.setAttribute("aria-valuetext", short(value, 4));

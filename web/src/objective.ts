@@ -8,7 +8,7 @@ import { Fraction, ONE } from "./arithmetic";
 import { general } from "./format";
 import * as pr from "./spaces/pr";
 import type { Settings } from "./state";
-import { countsAt, size, type Counts, type Table } from "./table";
+import { countsAt, size, type Counts, type Piece, type Table } from "./table";
 
 export interface Constraint {
   /** Precision or recall, at least; the flagged share of all rows, at most. */
@@ -211,21 +211,13 @@ export function worthOf(
 
 const DOUBT = 16 * Number.EPSILON;
 
-/** One row for each threshold that is best for some β, with the β² for which it is. */
-export interface Optimum {
-  /** The row of the hull. */
-  readonly row: number;
-  readonly lo: number;
-  readonly hi: number;
-}
-
 /**
- * The best row for every β: the vertices of a hull without the empty rule.
+ * The best row of a hull for every β², each threshold once: the vertices of a hull without the empty rule.
  *
  * Between neighbours a and b both are equally good at
  * β² = (fp_b·tp_a - fp_a·tp_b)/(P·(tp_b - tp_a)), computed in fractions and rounded once.
  */
-export function optimaOf(hull: Table): Optimum[] {
+export function optimaOf(hull: Table): Piece[] {
   const total = Fraction.of(hull.positives);
   const ends: number[] = [];
   let least = ONE;
@@ -246,7 +238,7 @@ export function bestForF(
   table: Table,
   hull: Table,
   hullRows: readonly number[],
-  optima: readonly Optimum[],
+  optima: readonly Piece[],
   beta: number,
 ): number {
   if (beta === 0) return mostPrecise(table);

@@ -161,6 +161,13 @@ export function sortedRows(first: Float64Array, second: Float64Array): number[] 
   );
 }
 
+/** A row, and the range of a weight or a probability in which it is the rule to take. */
+export interface Piece {
+  readonly row: number;
+  readonly lo: number;
+  readonly hi: number;
+}
+
 /** A nested sequence of counts, x = tp and y = fp: neither falls. */
 export interface Path {
   readonly x: Float64Array;

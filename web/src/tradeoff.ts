@@ -10,6 +10,7 @@ import {
   sortedRows,
   vertices,
   type Counts,
+  type Piece,
   type Table,
 } from "./table";
 
@@ -125,13 +126,6 @@ export const INDICES: Record<IndexName, WeightedIndex> = {
   },
 };
 
-/** A piece of the optimal tradeoff curve: one row is best from lo to hi. */
-export interface Piece {
-  readonly lo: number;
-  readonly hi: number;
-  readonly row: number;
-}
-
 export interface Tradeoff {
   readonly table: Table;
   readonly index: WeightedIndex;
@@ -237,11 +231,7 @@ export interface Range {
   readonly names: readonly string[];
 }
 
-interface Scale {
-  readonly positives: number;
-  readonly negatives: number;
-  readonly whole: boolean;
-}
+type Scale = Pick<Table, "positives" | "negatives" | "whole">;
 
 /** Who wins where: the upper envelope of the models' optimal tradeoff curves. */
 export function winnersOf(curves: ReadonlyMap<string, Tradeoff>): Range[] {
@@ -309,10 +299,7 @@ function tradeoffTogether(curves: ReadonlyMap<string, Tradeoff>, scale: Scale): 
   return tradeoffOf(table, curves.values().next().value!.index);
 }
 
-interface Part {
-  readonly lo: number;
-  readonly names: readonly string[];
-}
+type Part = Pick<Range, "lo" | "names">;
 
 /** Names the winners of each piece: all models that have its row. */
 function byCounts(curves: ReadonlyMap<string, Tradeoff>, together: Tradeoff, scale: Scale): Part[] {

@@ -134,7 +134,7 @@ export class Typed {
   }
 
   /** The model that is asked about, and the rows of the threshold; null where nothing is asked. */
-  private asked(): { one: ModelView; rows: RowsAt; typed: number } | null {
+  private asked() {
     const { view } = this;
     const cursor = view && cursorOf(view);
     const typed = view?.settings.typed ?? null;
@@ -188,6 +188,8 @@ export class Typed {
   }
 }
 
+type RowsAt = ReturnType<typeof rowsAt>;
+
 /** Two tables of one row: the worst and the best that the counts may be. */
 function extremes(table: Table, { strict, lenient }: RowsAt): [Table, Table] {
   const row = (tp: number, fp: number): Table => ({
@@ -221,21 +223,15 @@ function narrower(table: Table, { strict }: RowsAt, typed: number, otherClass: b
   );
 }
 
-/** Rows of a table between which the counts lie; one row where they are known. */
-export interface RowsAt {
-  readonly strict: number;
-  readonly lenient: number;
-}
-
 /**
  * The row of the rule `score >= threshold`; of the other class, whose rows come in the opposite
  * order, of `score < threshold`.
  *
  * A row tells its own threshold, and the next lower score: any number between them flags the same
  * items. Below that score, up to the next row of a table that has only some of its rows, the counts
- * are not known.
+ * are not known: they lie between those of a strict and of a lenient row.
  */
-export function rowsAt(table: Table, threshold: number, otherClass: boolean): RowsAt {
+export function rowsAt(table: Table, threshold: number, otherClass: boolean) {
   const { thresholds, below, kind } = table;
   const last = thresholds.length - 1;
   const rowOf = (place: number): number => (otherClass ? last - place : place);

@@ -37,8 +37,8 @@ import {
 } from "./contest";
 import {
   bestGains,
+  BETAS,
   bestModels,
-  betaRange,
   confidenceSet,
   difference,
   intervalAt,
@@ -127,7 +127,6 @@ export function judge(
     thresholdText(thresholds[each]!, thresholds[each + 1] ?? -Infinity);
   const ends = (some: readonly number[] | null): Interval =>
     some ? [thresholds[some[0]!]!, thresholds[some[1]!]!] : UNDEFINED;
-  const other = weights.finished();
   const inUnit = (ofGains: Interval): Interval => {
     const both = ofGains.map((each) => valueOfGain(objective, each));
     return [Math.min(...both), Math.max(...both)];
@@ -165,9 +164,9 @@ export function judge(
     doingNothing: doingNothing(contest, countsOf(contest, choice.model, rule)),
     // Who cannot be judged on other rows is not known to be better.
     better: better && Number.isNaN(honest) ? null : better,
-    betaRange: other ? betaRange(other, choice.model, objective) : UNDEFINED,
+    betaRange: weights.betaRange(choice.model, objective),
     /** The least and the highest β that were tried; null without other models. */
-    betasTried: other && [other.betas[0]!, other.betas[other.betas.length - 1]!],
+    betasTried: choice.gains.length > 1 ? [BETAS[0]!, BETAS.at(-1)!] : null,
     warnings: caveatsOf(contest, choice, honest),
     method: methodOf(parts),
     replicates,
