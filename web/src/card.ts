@@ -12,7 +12,7 @@ import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
 import { costOf, type Store } from "./state";
-import { takeaway } from "./table";
+import { matrixAt, takeaway } from "./table";
 import { cursorOf, type ModelView, type View } from "./view";
 
 export class Card {
@@ -116,11 +116,8 @@ export class Card {
     this.title.className = lookOf(view, one.place);
     this.rule.replaceChildren(...namesOf(view.models).in(rule(one, row, view, true)));
     this.copies.hidden = !isRule(one, row, view);
-    const [tp, fp] = [table.tp[row]!, table.fp[row]!];
-    this.matrix.tp.textContent = counted(tp);
-    this.matrix.fp.textContent = counted(fp);
-    this.matrix.fn.textContent = counted(table.positives - tp);
-    this.matrix.tn.textContent = counted(table.negatives - fp);
+    for (const [name, value] of Object.entries(matrixAt(table, row)))
+      this.matrix[name as keyof Card["matrix"]].textContent = counted(value);
     this.fill(one, row, view);
   }
 
@@ -128,9 +125,8 @@ export class Card {
     const { beta } = view.settings;
     const cost = costOf(view.settings);
     const { table } = one;
-    const [tp, fp] = [table.tp[row]!, table.fp[row]!];
-    const missed = table.positives - tp;
-    const loss = (2 * (cost * fp + (1 - cost) * missed)) / (table.positives + table.negatives);
+    const { tp, fp, fn } = matrixAt(table, row);
+    const loss = (2 * (cost * fp + (1 - cost) * fn)) / (table.positives + table.negatives);
     const put = (name: string, text: string, value: number): void => {
       const cell = this.values.get(name)!;
       cell.textContent = text;

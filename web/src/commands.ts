@@ -2,7 +2,7 @@
  * What others run: commands and Python programs that give the numbers of the view, and the rule of
  * a row as the file that `iso.load_decision` reads, as SQL, as Python.
  *
- * `src/isometrics/decisions/files.py` is the other side of the file; docs/rules.md describes it.
+ * `src/isometrics/decisions/decision.py` is the other side of the file; docs/rules.md describes it.
  */
 
 import { version } from "../package.json";
@@ -12,7 +12,7 @@ import { exact, general } from "./format";
 import { nameOf, valueOf, type Objective } from "./objective";
 import { packedCounts, packedFloats, type Packed } from "./packing";
 import type { Settings } from "./state";
-import { countsAt } from "./table";
+import { countsAt, matrixAt } from "./table";
 import type { ModelView, View } from "./view";
 
 /** A text as one word of a shell. */
@@ -177,7 +177,6 @@ export function ruleFile(
 ): string {
   const { table, model } = one;
   const { beta } = view.settings;
-  const [tp, fp] = [table.tp[row]!, table.fp[row]!];
   const rule = {
     format: "isometrics/decision-1",
     isometrics: version,
@@ -188,10 +187,7 @@ export function ruleFile(
     pos_label: source?.layout.positive ?? null,
     ...(typed === null ? chosenFor(one, row, view) : BY_HAND),
     prevalence: table.positives / (table.positives + table.negatives),
-    tp,
-    fp,
-    fn: table.positives - tp,
-    tn: table.negatives - fp,
+    ...matrixAt(table, row),
     beta: plain(beta),
     fingerprint: null,
   };

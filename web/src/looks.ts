@@ -1,16 +1,6 @@
 /** How models look: the best eight have a colour, a dash and a mark each, the rest are grey. */
 
-import {
-  symbol,
-  symbolAsterisk,
-  symbolCircle,
-  symbolCross,
-  symbolDiamond,
-  symbolSquare,
-  symbolStar,
-  symbolTriangle,
-  symbolWye,
-} from "d3-shape";
+import * as shapes from "d3-shape";
 
 import { s } from "./dom";
 import { gainOf, type Objective } from "./objective";
@@ -57,21 +47,21 @@ export function lookOf(view: View, place: number): string {
 }
 
 const SHAPES = [
-  symbolCircle,
-  symbolTriangle,
-  symbolSquare,
-  symbolDiamond,
-  symbolCross,
-  symbolStar,
-  symbolWye,
-  symbolAsterisk,
+  shapes.symbolCircle,
+  shapes.symbolTriangle,
+  shapes.symbolSquare,
+  shapes.symbolDiamond,
+  shapes.symbolCross,
+  shapes.symbolStar,
+  shapes.symbolWye,
+  shapes.symbolAsterisk,
 ];
 
 /** The mark of a look; a dot for a model without one. */
 export function glyph(look: number | undefined, area: number): string {
   return look === undefined
-    ? symbol(symbolCircle, area / 2)()!
-    : symbol(SHAPES[look % SHAPES.length], area)()!;
+    ? shapes.symbol(shapes.symbolCircle, area / 2)()!
+    : shapes.symbol(SHAPES[look % SHAPES.length], area)()!;
 }
 
 const DASHES = ["", "", "", "", "14 3", "10 3 2 3", "14 3 2 3 2 3", "4 2"];

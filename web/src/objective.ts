@@ -8,7 +8,7 @@ import { Fraction, ONE } from "./arithmetic";
 import { general } from "./format";
 import * as pr from "./spaces/pr";
 import type { Settings } from "./state";
-import { countsAt, size, type Counts, type Piece, type Table } from "./table";
+import { countsAt, type Counts, type Piece, type Table } from "./table";
 
 export interface Constraint {
   /** Precision or recall, at least; the flagged share of all rows, at most. */
@@ -221,7 +221,7 @@ export function optimaOf(hull: Table): Piece[] {
   const total = Fraction.of(hull.positives);
   const ends: number[] = [];
   let least = ONE;
-  for (let row = 1; row < size(hull); row++) {
+  for (let row = 1; row < hull.tp.length; row++) {
     const [tpA, fpA] = [Fraction.of(hull.tp[row - 1]!), Fraction.of(hull.fp[row - 1]!)];
     const [tpB, fpB] = [Fraction.of(hull.tp[row]!), Fraction.of(hull.fp[row]!)];
     const rise = total.times(tpB.minus(tpA));
@@ -265,7 +265,7 @@ function mostPrecise(table: Table): number {
   let best = -1;
   let precision: Fraction | null = null;
   let approximate = -1;
-  for (let row = 0; row < size(table); row++) {
+  for (let row = 0; row < table.tp.length; row++) {
     const value = pr.y(table, row);
     if (!(value >= approximate - DOUBT)) continue;
     const tp = Fraction.of(table.tp[row]!);
@@ -309,7 +309,7 @@ export function bestForCosts(
  */
 export function bestForConstraint(table: Table, constraint: Constraint): number | null {
   let best: number | null = null;
-  for (let row = 0; row < size(table); row++) {
+  for (let row = 0; row < table.tp.length; row++) {
     if (predicted(table, row) === 0 && constraint.quantity === "recall") continue;
     if (!isMet(constraint, quantityOf(constraint, countsAt(table, row)))) continue;
     if (best === null || isBetter(table, row, best, constraint)) best = row;

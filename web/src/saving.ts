@@ -6,6 +6,7 @@ import { dash, glyph } from "./looks";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
+import { matrixAt } from "./table";
 import { thresholdRows } from "./thresholds";
 import type { View } from "./view";
 
@@ -170,14 +171,10 @@ export function pointsCsv(view: View): string {
   const { beta } = view.settings;
   for (const { model, table } of view.shown)
     for (let row = 0; row < table.tp.length; row++) {
-      const [tp, fp] = [table.tp[row]!, table.fp[row]!];
       rows.push([
         model.name,
         table.labels?.[row] ?? table.thresholds[row]!,
-        tp,
-        fp,
-        table.positives - tp,
-        table.negatives - fp,
+        ...Object.values(matrixAt(table, row)),
         roc.x(table, row),
         pr.y(table, row),
         pr.x(table, row),

@@ -11,7 +11,7 @@ import { constraintSaid, valueOf } from "./objective";
 import { macroSentence, nounOf, rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import type { Sorting, Store } from "./state";
-import { countsAt, size } from "./table";
+import { countsAt } from "./table";
 import { belowChance, tooFewScores } from "./verdict/caveats";
 import type { ModelView, View, Views } from "./view";
 
@@ -175,7 +175,7 @@ export class Summary {
         "th",
         {
           scope: "row",
-          title: `${one.model.name}: ${size(one.table)} of ${one.model.rows} rows`,
+          title: `${one.model.name}: ${one.table.tp.length} of ${one.model.rows} rows`,
         },
         h("div.named", this.boxes[one.place]!, chip(view.looks.get(one.place)), name),
       ),
@@ -191,28 +191,25 @@ export class Summary {
       text: bracketed(bracket),
       bracket,
     });
-    const best = view.best.get(one.place);
-    const ofBest = (
-      name: string,
-      value: () => number,
-      text: (value: number) => string,
-    ): Numbers => {
-      const number = best === undefined ? NaN : value();
-      return { name, text: text(number), bracket: [number, number] };
-    };
-    const { objective } = view;
-    const cost = best === undefined ? NaN : 1000 * valueOf(objective, countsAt(one.table, best));
+    // A row that there is not has values that are not defined.
+    const row = view.best.get(one.place) ?? -1;
+    const ofBest = (name: string, value: number, text: (value: number) => string): Numbers => ({
+      name,
+      text: text(value),
+      bracket: [value, value],
+    });
+    const cost = 1000 * valueOf(view.objective, countsAt(one.table, row));
     return [
       area(AUROC, this.views.area(one, AUROC, settings)),
       area(AUPR, this.views.prArea(one, settings)),
       area(AUPRG, this.views.area(one, AUPRG, settings)),
       ...this.more.map((measure) => area(measure, this.views.givenArea(one, measure, settings))),
-      ofBest("precision", () => pr.y(one.table, best!), percent),
-      ofBest("recall", () => pr.x(one.table, best!), percent),
+      ofBest("precision", pr.y(one.table, row), percent),
+      ofBest("recall", pr.x(one.table, row), percent),
       view.objective.costs
         ? // The lowest cost is the one that stands out.
           { name: "f", text: short(cost, 4), bracket: [-cost, -cost] }
-        : ofBest("f", () => pr.f(one.table, best!, settings.beta), decimals),
+        : ofBest("f", pr.f(one.table, row, settings.beta), decimals),
     ];
   }
 
@@ -248,10 +245,7 @@ function forSaid({ objective, settings }: View): string {
 }
 
 /** The highest number of a column, and how it is printed. */
-interface Highest {
-  readonly value: number;
-  readonly text: string;
-}
+type Highest = { readonly value: number; readonly text: string };
 
 /** What to beware of in a table. */
 function caveatsOf({ model }: ModelView): string[] {

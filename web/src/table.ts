@@ -48,8 +48,9 @@ export function countsAt({ tp, fp, positives, negatives }: Table, row: number): 
   return { tp: tp[row]!, fp: fp[row]!, positives, negatives };
 }
 
-export function size(table: Table): number {
-  return table.tp.length;
+/** The confusion matrix of a row. */
+export function matrixAt({ tp, fp, positives, negatives }: Table, row: number) {
+  return { tp: tp[row]!, fp: fp[row]!, fn: positives - tp[row]!, tn: negatives - fp[row]! };
 }
 
 export function prevalence(table: Table): number {

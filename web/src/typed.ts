@@ -8,7 +8,7 @@ import type { Glossary } from "./glossary";
 import { rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import type { Store } from "./state";
-import { HIGHEST_SCORE, type Table } from "./table";
+import { HIGHEST_SCORE, matrixAt, type Table } from "./table";
 import { cursorOf, type ModelView, type View } from "./view";
 
 /** A number of a row: its key, its name, and how it is printed. */
@@ -46,13 +46,17 @@ export class Typed {
     glossary: Glossary,
     source: Source | null,
   ) {
-    const missed = (table: Table, row: number): number => table.positives - table.tp[row]!;
-    const leftAlone = (table: Table, row: number): number => table.negatives - table.fp[row]!;
+    const count = (key: keyof ReturnType<typeof matrixAt>, name: string): Line => ({
+      key,
+      name,
+      value: (table, row) => matrixAt(table, row)[key],
+      text: counted,
+    });
     this.lines = [
-      { key: "tp", name: "positives found", value: (table, row) => table.tp[row]!, text: counted },
-      { key: "fp", name: "false alarms", value: (table, row) => table.fp[row]!, text: counted },
-      { key: "fn", name: "positives missed", value: missed, text: counted },
-      { key: "tn", name: "negatives left alone", value: leftAlone, text: counted },
+      count("tp", "positives found"),
+      count("fp", "false alarms"),
+      count("fn", "positives missed"),
+      count("tn", "negatives left alone"),
       { key: "precision", name: glossary.term("precision"), value: pr.y, text: percent },
       { key: "recall", name: glossary.term("recall"), value: pr.x, text: percent },
       { key: "f", name: glossary.term("F measure", "F"), value: pr.f, text: decimals },

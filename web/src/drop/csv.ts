@@ -41,20 +41,15 @@ interface Record {
   readonly line: number;
 }
 
-interface Dialect {
-  readonly delimiter: string;
-  readonly names: readonly string[];
-  /** The line with the names; 0 without one. */
-  readonly headerLine: number;
-  /** Lines before this one are no rows. */
-  readonly firstLine: number;
-}
-
 export class CsvFile implements Lined {
   readonly lined = true;
   readonly lineName = "line";
   columns: Peek[] = [];
-  private dialect!: Dialect;
+  private delimiter = "";
+  private names: readonly string[] = [];
+  private hasHeader = false;
+  /** Lines before this one are no rows. */
+  private firstLine = 1;
   private readonly ragged: { line: number; width: number }[] = [];
   private nRagged = 0;
   /** Lines with a quote that does not end, or text after one. */
@@ -75,7 +70,7 @@ export class CsvFile implements Lined {
   }
 
   get notes(): string[] {
-    return this.dialect.headerLine ? [] : ["the file has no header line"];
+    return this.hasHeader ? [] : ["the file has no header line"];
   }
 
   private async sniff(): Promise<void> {
@@ -111,12 +106,8 @@ export class CsvFile implements Lined {
     const double = names.find((name, place) => names.indexOf(name) !== place);
     if (double !== undefined)
       throw new InputError(`the file has two columns called ${shown(double)}; rename one of them`);
-    this.dialect = {
-      delimiter,
-      names,
-      headerLine: header ? first!.line : 0,
-      firstLine: header ? first!.line + 1 : first!.line,
-    };
+    [this.delimiter, this.names, this.hasHeader] = [delimiter, names, header];
+    this.firstLine = first!.line + Number(header);
     const { decimal } = this.format;
     this.columns = names.map((name, place) => {
       const cells = rows.map(({ values }) => values[place]!);
@@ -150,7 +141,7 @@ export class CsvFile implements Lined {
 
   /** Reads the chosen columns; `progress` is told the rows read so far. */
   async read(columns: Columns, progress: (rows: number) => void): Promise<void> {
-    const { names } = this.dialect;
+    const { names } = this;
     const wanted = columns.named().map(([name, collectors]) => ({
       place: names.indexOf(name),
       collectors,
@@ -172,9 +163,8 @@ export class CsvFile implements Lined {
   }
 
   private async scan(row: Scanner["record"]): Promise<void> {
-    const { delimiter, firstLine } = this.dialect;
-    const scanner = new Scanner(delimiter, (values, line, isBroken) =>
-      line < firstLine ? undefined : row(values, line, isBroken),
+    const scanner = new Scanner(this.delimiter, (values, line, isBroken) =>
+      line < this.firstLine ? undefined : row(values, line, isBroken),
     );
     let going = true;
     await readText(this.file, this.name, (part) => (going = scanner.feed(part)));
@@ -185,7 +175,7 @@ export class CsvFile implements Lined {
     const [found, wanted] = [new Map<number, number>(), new Set(positions)];
     let row = 0;
     await this.scan((values, line, isBroken) => {
-      if (isBroken || values.length !== this.dialect.names.length) return;
+      if (isBroken || values.length !== this.names.length) return;
       if (wanted.has(row)) found.set(row, line);
       row++;
       return found.size < wanted.size;
@@ -200,8 +190,7 @@ export class CsvFile implements Lined {
     const more = this.nRagged - this.ragged.length;
     if (more) ragged.push(`${more} more lines another number`);
     const said: string[] = [];
-    if (ragged.length)
-      said.push(`${joined(ragged)} but the first line ${this.dialect.names.length}`);
+    if (ragged.length) said.push(`${joined(ragged)} but the first line ${this.names.length}`);
     if (this.quotes.length)
       said.push(
         `there is a quote that does not end, or text after one on ${firstLines(this.quotes)}`,

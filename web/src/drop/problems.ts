@@ -1,7 +1,7 @@
 /**
  * What is wrong with a file, told together, with the lines that an editor shows.
  *
- * `src/isometrics/sources/problems.py` is the other side of it: both say the same sentences.
+ * `src/isometrics/sources/cleaning.py` is the other side of it: both say the same sentences.
  */
 
 import { joined } from "../format";

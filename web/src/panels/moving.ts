@@ -7,6 +7,7 @@ import { lookOf } from "../looks";
 import { rule } from "../sentences";
 import * as pr from "../spaces/pr";
 import type { Cursor, Store } from "../state";
+import { matrixAt } from "../table";
 import { cursorOf, type View } from "../view";
 
 /**
@@ -131,13 +132,11 @@ export class Tooltip {
     if (!this.at || !this.frame) return;
     const one = view.models[model]!;
     const { table } = one;
-    const [tp, fp] = [table.tp[row]!, table.fp[row]!];
+    const { tp, fp, fn, tn } = matrixAt(table, row);
     this.name.textContent = shortened(one.model.name, 40);
     this.name.className = lookOf(view, model);
     this.rule.textContent = rule(one, row, view);
-    this.counts.textContent =
-      `tp ${counted(tp)}, fp ${counted(fp)}, ` +
-      `fn ${counted(table.positives - tp)}, tn ${counted(table.negatives - fp)}`;
+    this.counts.textContent = `tp ${counted(tp)}, fp ${counted(fp)}, fn ${counted(fn)}, tn ${counted(tn)}`;
     this.shares.textContent = `precision ${percent(pr.y(table, row))}, recall ${percent(pr.x(table, row))}`;
     this.element.hidden = false;
     const [x, y] = this.at;
