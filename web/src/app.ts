@@ -100,7 +100,8 @@ class Report {
   private readonly groups: Groups | null;
   /** What a move of the operating point leaves as it is, and what follows it. */
   private readonly parts: Record<"still" | "moving", readonly Part[]>;
-  private pending: "nothing" | "cursor" | "all" = "nothing";
+  /** What will be drawn before the next frame. */
+  private pending: "cursor" | "all" | null = null;
 
   constructor(
     models: readonly Model[],
@@ -157,16 +158,15 @@ class Report {
     this.draw("all");
     this.store.subscribe((_settings, changed) => {
       const light = [...changed].every((name) => LIGHT.has(name));
-      if (this.pending === "nothing") requestAnimationFrame(() => this.flush());
+      if (!this.pending)
+        requestAnimationFrame(() => {
+          const what = this.pending!;
+          this.pending = null;
+          this.draw(what);
+        });
       if (this.pending !== "all") this.pending = light ? "cursor" : "all";
     });
     this.around.connect?.({ store: this.store, view: () => this.view });
-  }
-
-  private flush(): void {
-    const { pending } = this;
-    this.pending = "nothing";
-    if (pending !== "nothing") this.draw(pending);
   }
 
   private get view(): View {

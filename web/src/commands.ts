@@ -222,15 +222,9 @@ export function rulePython(
   return `flagged = new_scores[${column}] ${threshold === "inf" ? ">" : ">="} ${number}\n`;
 }
 
-interface Purpose {
-  readonly objective: string;
-  readonly parameters: Record<string, number | string>;
-  readonly value: number | string | null;
-}
+const BY_HAND = { objective: "chosen by hand", parameters: {}, value: null };
 
-const BY_HAND: Purpose = { objective: "chosen by hand", parameters: {}, value: null };
-
-function chosenFor(one: ModelView, row: number, view: View): Purpose {
+function chosenFor(one: ModelView, row: number, view: View) {
   if (row !== view.best.get(one.place)) return BY_HAND;
   return {
     objective: labelOf(view.objective, view.settings),

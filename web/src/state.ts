@@ -143,3 +143,10 @@ export function lambdaOf(beta: number): number {
 export function betaOf(lam: number): number {
   return Math.sqrt(lam / (1 - lam));
 }
+
+/** A set with a value if it lacked it, and else without. */
+export function toggled<Value>(values: ReadonlySet<Value>, value: Value): ReadonlySet<Value> {
+  const next = new Set(values);
+  if (!next.delete(value)) next.add(value);
+  return next;
+}

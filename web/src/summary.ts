@@ -10,7 +10,7 @@ import { namesOf } from "./names";
 import { constraintSaid, valueOf } from "./objective";
 import { macroSentence, nounOf, rule } from "./sentences";
 import * as pr from "./spaces/pr";
-import type { Sorting, Store } from "./state";
+import { toggled, type Sorting, type Store } from "./state";
 import { countsAt } from "./table";
 import { belowChance, tooFewScores } from "./verdict/caveats";
 import type { ModelView, View, Views } from "./view";
@@ -63,9 +63,7 @@ export class Summary {
           h(
             "tr",
             this.heads.head("name", "name", this.nameHead, "rising"),
-            head(AUROC, glossary.term(AUROC)),
-            head(AUPR, glossary.term(AUPR)),
-            head(AUPRG, glossary.term(AUPRG)),
+            ...([AUROC, AUPR, AUPRG] as const).map((name) => head(name, glossary.term(name))),
             ...this.more.map((measure) => head(measure)),
             this.heads.head("best", "best threshold", this.bestHead),
             head("precision", glossary.term("precision")),
@@ -122,14 +120,9 @@ export class Summary {
   }
 
   private box(one: ModelView): HTMLInputElement {
-    const box = h("input", { type: "checkbox", "aria-label": `Show ${one.model.name}` });
-    box.addEventListener("change", () => {
-      const hidden = new Set(this.store.settings.hidden);
-      if (box.checked) hidden.delete(one.place);
-      else hidden.add(one.place);
-      this.store.set({ hidden });
-    });
-    return box;
+    const onchange = (): void =>
+      this.store.set({ hidden: toggled(this.store.settings.hidden, one.place) });
+    return h("input", { type: "checkbox", "aria-label": `Show ${one.model.name}`, onchange });
   }
 
   /** The name, which shows its model alone. */

@@ -185,7 +185,9 @@ export class Typed {
     const isExact = rows.strict === rows.lenient;
     this.note.textContent = isExact
       ? narrower(table, rows, typed, settings.otherClass)
-      : between(typed);
+      : "This page has only some of the rows of this model, and cannot tell the counts at this " +
+        "number exactly: they lie between these limits. " +
+        `isometrics thresholds FILE --threshold ${exact(typed)} counts them.`;
     this.copies.hidden = !isRule(one, rows.strict, view);
     // The file has the counts of its rule.
     this.file.hidden = !isExact;
@@ -205,14 +207,6 @@ function extremes(table: Table, { strict, lenient }: RowsAt): [Table, Table] {
     [counts[strict]!, counts[lenient]!].sort((first, second) => first - second),
   ) as [[number, number], [number, number]];
   return [row(tp[0], fp[1]), row(tp[1], fp[0])];
-}
-
-function between(typed: number): string {
-  return (
-    "This page has only some of the rows of this model, and cannot tell the counts at this number " +
-    "exactly: they lie between these limits. " +
-    `isometrics thresholds FILE --threshold ${exact(typed)} counts them.`
-  );
 }
 
 /** What a program would do that rounds the number to 32 bits, as these scores are. */

@@ -42,12 +42,6 @@ const NOT_NUMBERS = (example: string): string =>
   `values that are not real numbers of 64 bits, such as ${example}`;
 const MISSING_VALUES = "missing values (NaN or null)";
 
-function missingOf(name: string): Problem {
-  const problem = new Problem(name, MISSING_VALUES);
-  problem.advice = DROP_MISSING;
-  return problem;
-}
-
 /** Growing arrays of numbers, for a file whose length is not known. */
 export class Numbers {
   private values: Float64Array;
@@ -66,7 +60,7 @@ export class Numbers {
     rows = 1024,
   ) {
     this.values = new Float64Array(rows);
-    this.missing = missingOf(name);
+    this.missing = new Problem(name, MISSING_VALUES, DROP_MISSING);
     this.strange = new Problem(name, NOT_NUMBERS);
     this.percents = new Problem(name, NOT_NUMBERS);
     this.large = new Problem(name, "whole numbers from 2**53 on, which a browser would round");
@@ -161,7 +155,7 @@ export class Classes {
     rows = 1024,
   ) {
     this.codes = new Uint16Array(rows);
-    this.missing = missingOf(name);
+    this.missing = new Problem(name, MISSING_VALUES, DROP_MISSING);
   }
 
   add(value: Value | undefined): void {

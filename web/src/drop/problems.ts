@@ -92,11 +92,11 @@ export class Problem {
   readonly positions: number[] = [];
   /** The first of the values. */
   example: Value = null;
-  advice: Advice | null = null;
 
   constructor(
     private readonly column: string,
     private readonly what: string | ((example: string) => string),
+    public advice: Advice | null = null,
   ) {}
 
   add(position: number, example: Value = null): void {

@@ -1,7 +1,7 @@
 /** The panels, and the boxes that choose which are shown. */
 
 import { h, toggles } from "../dom";
-import { PANEL_NAMES, type PanelName } from "../state";
+import { PANEL_NAMES, toggled, type PanelName } from "../state";
 import type { View } from "../view";
 import type { Panel, Shared } from "./frame";
 import { HistogramPanel } from "./histogram";
@@ -45,13 +45,9 @@ export class Board {
     const { store } = this.shared;
     const offered = PANEL_NAMES.filter((name) => this.isOffered(name));
     const items = offered.map((name) => {
-      const box = h("input", { type: "checkbox" });
-      box.addEventListener("change", () => {
-        const panels = new Set(store.settings.panels);
-        if (box.checked) panels.add(name);
-        else panels.delete(name);
-        store.set({ panels, hovered: null });
-      });
+      const onchange = (): void =>
+        store.set({ panels: toggled(store.settings.panels, name), hovered: null });
+      const box = h("input", { type: "checkbox", onchange });
       this.boxes.set(name, box);
       return h("label.toggle", box, labelOf(name));
     });

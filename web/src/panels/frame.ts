@@ -11,7 +11,7 @@ import { glyph, lookOf } from "../looks";
 import { namesOf } from "../names";
 import { captioned, savePng, saveSvg, type Caption } from "../saving";
 import { said } from "../sentences";
-import type { Cursor, Store, Zoom } from "../state";
+import { toggled, type Cursor, type Store, type Zoom } from "../state";
 import { cursorOf, type ModelView, type View, type Views } from "../view";
 import { onDrag, onKeys, Tooltip } from "./moving";
 import { Plane, Room, textWidth, type Box, type Layer } from "./plane";
@@ -32,6 +32,8 @@ export interface Window {
   readonly y: readonly [number, number];
 }
 
+/** From the lowest to the highest; the last two reach over the edge. */
+const LAYERS = ["back", "bands", "lines", "names", "marks", "words", "over", "cursor"] as const;
 const TICKS = 6;
 const UNIT: Window = { x: [0, 1], y: [0, 1] };
 
@@ -46,10 +48,7 @@ export abstract class Panel extends Plane {
   protected readonly store: Store;
   protected view: View | null = null;
   private readonly result = h("p.result");
-  private readonly layers: Record<
-    "back" | "bands" | "lines" | "names" | "marks" | "words" | "over" | "cursor",
-    Layer
-  >;
+  private readonly layers: Record<(typeof LAYERS)[number], Layer>;
   private readonly tooltip = new Tooltip();
   private readonly near = h("button", { type: "button", class: "small near", hidden: true });
   /** What the lines of models were drawn for; they stay for as long as it does. */
@@ -76,10 +75,9 @@ export abstract class Panel extends Plane {
     this.clip = freshId("clip");
     const layer = (name: string): Layer => s("g", { class: name });
     this.frame = layer("frame");
-    const [back, bands, lines] = [layer("back"), layer("bands"), layer("lines")];
-    const [names, marks, words] = [layer("names"), layer("marks"), layer("words")];
-    const [over, cursor] = [layer("over"), layer("cursor")];
-    this.layers = { back, bands, lines, names, marks, words, over, cursor };
+    const layers = LAYERS.map((name) => [name, layer(name)] as const);
+    this.layers = Object.fromEntries(layers) as Panel["layers"];
+    const { over, cursor, ...inside } = this.layers;
     this.svg = s(
       "svg",
       {
@@ -91,7 +89,7 @@ export abstract class Panel extends Plane {
       s("clipPath", { id: this.clip }, s("rect")),
       s("desc", shows),
       this.frame,
-      s("g", { "clip-path": `url(#${this.clip})` }, back, bands, lines, names, marks, words),
+      s("g", { "clip-path": `url(#${this.clip})` }, ...Object.values(inside)),
       over,
       cursor,
     );
@@ -161,8 +159,7 @@ export abstract class Panel extends Plane {
   }
 
   private toggleCloseUp(): void {
-    const closeUps = new Set(this.store.settings.closeUps);
-    if (!closeUps.delete(this.name)) closeUps.add(this.name);
+    const closeUps = toggled(this.store.settings.closeUps, this.name);
     select(this.svg).call(this.zoom.transform, zoomIdentity);
     this.store.set({ closeUps });
   }

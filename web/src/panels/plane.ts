@@ -18,6 +18,11 @@ export const across = (from: number, to: number): Line => [
   [1, to],
 ];
 
+/** The values of a function from 0 to 1, in so many steps. */
+export function sampled(steps: number, value: (x: number) => number): Line {
+  return Array.from({ length: steps + 1 }, (_, step) => [step / steps, value(step / steps)]);
+}
+
 /** The sizes of words in pixels. */
 const [LETTERS, LINE, SMALL_LETTERS, SMALL_LINE] = [11, 14, 10, 14];
 const [GLYPH, GAP] = [13, 6];

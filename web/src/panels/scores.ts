@@ -161,8 +161,7 @@ export class ReliabilityPanel extends Panel {
     const distance = Number.isNaN(error)
       ? ""
       : ` Scores and shares are ${decimals(error)} apart on average.`;
-    const said = `${one.model.name}: ${binSaid(bin)}${interval}.${distance}`;
-    return refused ? `${said} ${refused}` : said;
+    return `${one.model.name}: ${binSaid(bin)}${interval}.${distance} ${refused}`.trimEnd();
   }
 }
 
@@ -234,9 +233,9 @@ export class NetBenefitPanel extends Panel {
     const [p, value] = this.place(one, row);
     const all = ranking.netBenefitOfAll(one.table, p);
     const against = Number.isFinite(all) ? `, acting on everything ${decimals(all, 4)}` : "";
-    const said =
+    return (
       `${one.model.name}, acting from p = ${short(p, 3)} on (${percent(ranking.share(one.table, row))} of the ` +
-      `items): net benefit ${decimals(value, 4)}${against}, acting on nothing 0.`;
-    return refused ? `${said} ${refused}` : said;
+      `items): net benefit ${decimals(value, 4)}${against}, acting on nothing 0. ${refused}`
+    ).trimEnd();
   }
 }

@@ -146,20 +146,13 @@ export class Choices {
 
   /** Fills in the best rule of every model under the weighting of this number. */
   choose(weighting: Weighting, number: number): void {
-    const [positives, negatives] = totalsOf(this.contest, weighting);
-    this.positives[number] = positives;
-    this.negatives[number] = negatives;
+    [this.positives[number], this.negatives[number]] = totalsOf(this.contest, weighting);
     for (let model = 0; model < this.contest.names.length; model++)
-      this.chooseRule(model, weighting, number, positives, negatives);
+      this.chooseRule(model, weighting, number);
   }
 
-  private chooseRule(
-    model: number,
-    weighting: Weighting,
-    number: number,
-    positives: number,
-    negatives: number,
-  ): void {
+  private chooseRule(model: number, weighting: Weighting, number: number): void {
+    const [positives, negatives] = [this.positives[number]!, this.negatives[number]!];
     const { row, positive, weight, ends } = this.contest.rankings[model]!;
     const { ratio, task } = this.contest;
     const fixed = this.fixed[model];
