@@ -79,11 +79,7 @@ function svgText(svg: SVGSVGElement, caption: Caption): string {
 }
 
 /** The title of the picture, and below it the models with their colours and marks. */
-function headOf(
-  svg: SVGSVGElement,
-  caption: Caption,
-  width: number,
-): { element: SVGGElement; height: number } {
+function headOf(svg: SVGSVGElement, caption: Caption, width: number) {
   const element = s("g");
   const ink = colourOf(svg, "--ink");
   const font = getComputedStyle(svg).fontFamily;

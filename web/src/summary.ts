@@ -31,7 +31,8 @@ export class Summary {
   private readonly more: readonly string[];
   private boxes: HTMLInputElement[] = [];
   private names: HTMLButtonElement[] = [];
-  private readonly isolation: Isolation;
+  /** The models that were hidden before one was shown alone. */
+  private before: ReadonlySet<number> = new Set();
   private readonly heads: SortedHeads;
   private forward: ReadonlySet<number> = new Set();
 
@@ -46,7 +47,6 @@ export class Summary {
     this.more = [...new Set(models.flatMap(({ areas }) => [...areas.keys()]))].filter(
       (measure) => !(measure in AREAS),
     );
-    this.isolation = new Isolation(store, models.length);
     this.heads = new SortedHeads(store);
     const head = (column: string, text: HTMLElement | string = column): HTMLElement =>
       this.heads.head(column, column, text);
@@ -127,8 +127,29 @@ export class Summary {
 
   /** The name, which shows its model alone. */
   private name(one: ModelView): HTMLButtonElement {
-    const act = (): void => this.isolation.toggle(one.place);
+    const act = (): void => this.isolate(one.place);
     return button(shortened(one.model.name, LETTERS), act, { class: "name-button" });
+  }
+
+  private isAlone(place: number): boolean {
+    const { hidden } = this.store.settings;
+    const { length } = this.names;
+    return length > 1 && hidden.size === length - 1 && !hidden.has(place);
+  }
+
+  /** Shows one model alone, and afterwards the models that were shown before. */
+  private isolate(place: number): void {
+    const { hidden } = this.store.settings;
+    const others = new Set(this.names.keys());
+    others.delete(place);
+    if (!this.isAlone(place)) {
+      this.before = hidden;
+      this.store.set({ hidden: others, hovered: null });
+      return;
+    }
+    // A model that was alone all along has nothing to go back to.
+    const back = this.before.size === others.size ? new Set<number>() : this.before;
+    this.store.set({ hidden: back, hovered: null });
   }
 
   /** Brings the row of a model into the window of the table. */
@@ -149,7 +170,7 @@ export class Summary {
       const isTop = stands && top !== undefined && (hi >= top.value || text === top.text);
       return h("td", { "data-value": name, class: isTop ? "highest" : "" }, text);
     });
-    const alone = this.isolation.isAlone(one.place);
+    const alone = this.isAlone(one.place);
     const name = this.names[one.place]!;
     name.setAttribute("aria-pressed", String(alone));
     name.title = alone ? "Show the other models again" : "Show this model alone";
@@ -287,34 +308,6 @@ function notes(view: View): string[] {
   if (rounded.length)
     said.push(`${names(rounded)}: thresholds beyond 2**53 are rounded on this page.`);
   return said;
-}
-
-/** Shows one model alone, and afterwards the models that were shown before. */
-export class Isolation {
-  private before: ReadonlySet<number> = new Set();
-
-  constructor(
-    private readonly store: Store,
-    private readonly models: number,
-  ) {}
-
-  isAlone(place: number): boolean {
-    const { hidden } = this.store.settings;
-    return this.models > 1 && hidden.size === this.models - 1 && !hidden.has(place);
-  }
-
-  toggle(place: number): void {
-    const { hidden } = this.store.settings;
-    if (this.isAlone(place)) {
-      // A model that was alone all along has nothing to go back to.
-      const back = this.before.size === this.models - 1 ? new Set<number>() : this.before;
-      this.store.set({ hidden: back, hovered: null });
-      return;
-    }
-    this.before = hidden;
-    const others = Array.from({ length: this.models }, (_, other) => other);
-    this.store.set({ hidden: new Set(others.filter((other) => other !== place)), hovered: null });
-  }
 }
 
 /** A box that gives a colour to the models whose names contain its text; null for few models. */

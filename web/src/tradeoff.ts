@@ -195,10 +195,7 @@ export function valueAt(curve: Tradeoff, lam: number): number {
 }
 
 /** What needs no algorithm: everything, and one true positive alone (for the cost, nothing). */
-export function baselinePoints(
-  table: Table,
-  index: WeightedIndex,
-): { name: string; point: Counts }[] {
+export function baselinePoints(table: Table, index: WeightedIndex) {
   const { positives, negatives } = table;
   const everything = { tp: positives, fp: negatives, positives, negatives };
   const found = [{ name: "everything", point: everything }];

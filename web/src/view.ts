@@ -178,11 +178,7 @@ export function seen(model: Model, place: number, settings: Settings) {
   };
 }
 
-function compared(
-  shown: readonly ModelView[],
-  settings: Settings,
-  classes: boolean,
-): Pick<View, "tradeoffs" | "winners" | "fWinners"> {
+function compared(shown: readonly ModelView[], settings: Settings, classes: boolean) {
   const curvesOf = (name: Settings["index"]): Map<number, Tradeoff> =>
     new Map(shown.map((one) => [one.place, tradeoffOf(one.table, INDICES[name])]));
   const tradeoffs = curvesOf(settings.index);

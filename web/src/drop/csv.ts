@@ -56,24 +56,18 @@ export class CsvFile implements Lined {
   private readonly quotes: number[] = [];
   private rows = 0;
 
-  private constructor(
+  constructor(
     private readonly file: Blob,
     readonly name: string,
     private readonly format: CsvFormat,
   ) {}
 
-  /** Finds out how a file is written, and its columns from its first rows. */
-  static async open(file: Blob, name: string, format: CsvFormat): Promise<CsvFile> {
-    const source = new CsvFile(file, name, format);
-    await source.sniff();
-    return source;
-  }
-
   get notes(): string[] {
     return this.hasHeader ? [] : ["the file has no header line"];
   }
 
-  private async sniff(): Promise<void> {
+  /** Finds out how the file is written, and its columns from its first rows. */
+  async sniff(): Promise<void> {
     let start = "";
     await readText(this.file, this.name, (part) => (start += part).length < LETTERS);
     start = start.replace(/^\ufeff/, "");

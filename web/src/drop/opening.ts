@@ -72,7 +72,9 @@ export async function openSource(file: Blob, name: string, format: CsvFormat): P
       `it is ${what}, which this page does not read; save it as CSV, or use the command: ` +
         `isometrics report ${name}`,
     );
-  return CsvFile.open(file, name, format);
+  const source = new CsvFile(file, name, format);
+  await source.sniff();
+  return source;
 }
 
 // ---------------------------------------------------------------------- Parquet, column by column

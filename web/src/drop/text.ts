@@ -141,11 +141,7 @@ export class Scanner {
   }
 
   /** The record that begins at a place; null where its end is not here yet. */
-  private next(
-    text: string,
-    start: number,
-    last: boolean,
-  ): { values: string[]; end: number; isBroken: boolean } | null {
+  private next(text: string, start: number, last: boolean) {
     const values: string[] = [];
     let at = start;
     let isBroken = false;

@@ -69,10 +69,7 @@ const SIDEWAYS = 6;
  * The page scrolls up and down under a finger (`touch-action: pan-y`); the browser then cancels
  * the pointer.
  */
-export function onDrag(
-  svg: SVGSVGElement,
-  choose: (event: PointerEvent) => void,
-): { readonly active: boolean } {
+export function onDrag(svg: SVGSVGElement, choose: (event: PointerEvent) => void) {
   let state: "idle" | "waiting" | "dragging" = "idle";
   let start = 0;
   svg.addEventListener("pointerdown", (event) => {
@@ -92,7 +89,7 @@ export function onDrag(
   });
   svg.addEventListener("pointercancel", () => (state = "idle"));
   return {
-    get active() {
+    get active(): boolean {
       return state !== "idle";
     },
   };
@@ -107,10 +104,8 @@ export class Tooltip {
   private readonly rule = h("span");
   private readonly counts = h("span");
   private readonly shares = h("span");
-  private at: readonly [number, number] | null = null;
-
-  /** The element that the tooltip lies in. */
-  private frame: HTMLElement | null = null;
+  /** Where the pointer is in the element that the tooltip lies in; null while it is elsewhere. */
+  private at: { x: number; y: number; frame: HTMLElement } | null = null;
 
   constructor() {
     this.element.append(this.name, this.rule, this.counts, this.shares);
@@ -119,8 +114,7 @@ export class Tooltip {
   /** Follows the pointer; it is drawn with the point. */
   follow(event: PointerEvent, frame: HTMLElement): void {
     const box = frame.getBoundingClientRect();
-    this.frame = frame;
-    this.at = [event.clientX - box.left, event.clientY - box.top];
+    this.at = { x: event.clientX - box.left, y: event.clientY - box.top, frame };
   }
 
   leave(): void {
@@ -129,7 +123,7 @@ export class Tooltip {
   }
 
   draw(view: View, { model, row }: Cursor): void {
-    if (!this.at || !this.frame) return;
+    if (!this.at) return;
     const one = view.models[model]!;
     const { table } = one;
     const { tp, fp, fn, tn } = matrixAt(table, row);
@@ -139,9 +133,9 @@ export class Tooltip {
     this.counts.textContent = `tp ${counted(tp)}, fp ${counted(fp)}, fn ${counted(fn)}, tn ${counted(tn)}`;
     this.shares.textContent = `precision ${percent(pr.y(table, row))}, recall ${percent(pr.x(table, row))}`;
     this.element.hidden = false;
-    const [x, y] = this.at;
+    const { x, y, frame } = this.at;
     const { offsetWidth, offsetHeight } = this.element;
-    const [width, height] = [this.frame.clientWidth, this.frame.clientHeight];
+    const [width, height] = [frame.clientWidth, frame.clientHeight];
     const left = x + GAP + offsetWidth <= width ? x + GAP : x - GAP - offsetWidth;
     const top = y + GAP + offsetHeight <= height ? y + GAP : y - GAP - offsetHeight;
     this.element.style.left = `${Math.max(left, 4)}px`;

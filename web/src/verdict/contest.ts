@@ -23,20 +23,7 @@ export interface Rows {
   readonly thresholds: readonly Float64Array[];
 }
 
-/** The rows of a model from the highest score to the lowest. */
-export interface Ranking {
-  readonly row: Uint32Array;
-  readonly positive: Uint8Array;
-  /** The weight of each row; null where all are 1. */
-  readonly weight: Float64Array | null;
-  /** How many rows each rule flags: rule 0 none, rule i those of the i highest scores. */
-  readonly ends: Uint32Array;
-  readonly thresholds: Float64Array;
-  /** True and false positives of each rule in the sample, as they were counted. */
-  readonly tp: Float64Array;
-  readonly fp: Float64Array;
-}
-
+export type Ranking = ReturnType<typeof rankingOf>;
 export type Contest = ReturnType<typeof contestOf>;
 
 export const NO_RULE = -1;
@@ -64,12 +51,17 @@ export function contestOf(rows: Rows, objective: Objective, prevalence: number |
   };
 }
 
+/**
+ * The rows of a model from the highest score to the lowest, and its rules: rule 0 flags none, rule i
+ * the rows of the i highest scores.
+ */
 function rankingOf(
   ranks: Uint32Array,
   thresholds: Float64Array,
   labels: Uint8Array,
   weights: Float64Array | null,
-): Ranking {
+) {
+  // How many rows each rule flags.
   const ends = new Uint32Array(thresholds.length);
   for (const rank of ranks) ends[rank]! += 1;
   for (let rule = 1; rule < ends.length; rule++) ends[rule]! += ends[rule - 1]!;
