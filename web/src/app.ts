@@ -61,7 +61,7 @@ export function mount(root: HTMLElement, data: ReportData, around: Surroundings)
   try {
     models = modelsOf(data);
   } catch (error) {
-    root.replaceChildren(h("p", { class: "problem", role: "alert" }, (error as Error).message));
+    root.replaceChildren(h("p.problem", { role: "alert" }, (error as Error).message));
     return;
   }
   const glossary = new Glossary();
@@ -69,20 +69,18 @@ export function mount(root: HTMLElement, data: ReportData, around: Surroundings)
   const title = headerOf(data, theme.element);
   if (!models.length) {
     theme.onChoice = (chosen) => theme.show(chosen);
-    root.replaceChildren(title, h("main", {}, around.footer), glossary.popover);
+    root.replaceChildren(title, h("main", around.footer), glossary.popover);
     return;
   }
   const report = new Report(models, data, around, glossary, theme);
-  const main = h("main", {}, ...report.elements);
+  const main = h("main", ...report.elements);
   if (around.footer)
-    main.append(
-      h("details", { class: "more" }, h("summary", {}, "Open another file"), around.footer),
-    );
+    main.append(h("details.more", h("summary", "Open another file"), around.footer));
   if (around.keeper) title.prepend(skipLink(() => main.querySelector<HTMLElement>(".panels")!));
   root.replaceChildren(
     title,
     main,
-    h("footer", {}, "Made by isometrics. Nothing on this page is sent anywhere."),
+    h("footer", "Made by isometrics. Nothing on this page is sent anywhere."),
     glossary.popover,
   );
   report.start(around.keeper ? document : root, ending.signal);
@@ -102,7 +100,8 @@ class Report {
   private readonly groups: Groups | null;
   /** What a move of the operating point leaves as it is, and what follows it. */
   private readonly parts: Record<"still" | "moving", readonly Part[]>;
-  private pending: "nothing" | "cursor" | "all" = "nothing";
+  /** What will be drawn before the next frame. */
+  private pending: "cursor" | "all" | null = null;
 
   constructor(
     models: readonly Model[],
@@ -143,11 +142,11 @@ class Report {
       controls.element,
       this.board.chooser,
       legend(glossary),
-      h("div", { class: "workspace" }, this.board.element, details),
+      h("div.workspace", this.board.element, details),
       ...(this.groups ? [this.groups.element] : []),
-      h("div", { class: "lower" }, thresholds.element, this.board.histogram.element),
+      h("div.lower", thresholds.element, this.board.histogram.element),
       this.exports(),
-      h("details", { class: "more" }, h("summary", {}, "Words"), glossary.list()),
+      h("details.more", h("summary", "Words"), glossary.list()),
       this.help.dialog,
     ];
   }
@@ -159,16 +158,15 @@ class Report {
     this.draw("all");
     this.store.subscribe((_settings, changed) => {
       const light = [...changed].every((name) => LIGHT.has(name));
-      if (this.pending === "nothing") requestAnimationFrame(() => this.flush());
+      if (!this.pending)
+        requestAnimationFrame(() => {
+          const what = this.pending!;
+          this.pending = null;
+          this.draw(what);
+        });
       if (this.pending !== "all") this.pending = light ? "cursor" : "all";
     });
     this.around.connect?.({ store: this.store, view: () => this.view });
-  }
-
-  private flush(): void {
-    const { pending } = this;
-    this.pending = "nothing";
-    if (pending !== "nothing") this.draw(pending);
   }
 
   private get view(): View {
@@ -189,12 +187,11 @@ class Report {
     const snippet = (): string => snippetOf(this.view, this.around.source);
     const { pageWith } = this.around;
     return h(
-      "section",
-      { class: "exports", "aria-label": "Save" },
-      h("h2", {}, "Save"),
+      "section.exports",
+      { "aria-label": "Save" },
+      h("h2", "Save"),
       h(
-        "div",
-        { class: "actions" },
+        "div.actions",
         button("Points (CSV)", () => save(pointsCsv(this.view), `${name}-points.csv`, "text/csv")),
         button("Thresholds (CSV)", () =>
           save(thresholdsCsv(this.view), `${name}-thresholds.csv`, "text/csv"),
@@ -224,9 +221,5 @@ function legend(glossary: Glossary): HTMLElement {
     ["best", dot, "best for what matters"],
     ["point", dot, glossary.term("operating point", "the point in hand")],
   ];
-  return h(
-    "p",
-    { class: "legend" },
-    ...items.map(([kind, d, text]) => h("span", {}, sample(kind, d), text)),
-  );
+  return h("p.legend", ...items.map(([kind, d, text]) => h("span", sample(kind, d), text)));
 }

@@ -90,6 +90,16 @@ export function share(part: Fraction, rest: Fraction): number {
   return part.over(total).toNumber();
 }
 
+/** The first place at which a distance is least; -1 where there is none. */
+export function nearest(places: number, away: (place: number) => number): number {
+  let [best, least] = [-1, Infinity];
+  for (let place = 0; place < places; place++) {
+    const distance = away(place);
+    if (distance < least) [best, least] = [place, distance];
+  }
+  return best;
+}
+
 /** Neumaier's compensated sum. */
 export class Sum {
   private high = 0;

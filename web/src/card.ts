@@ -12,13 +12,13 @@ import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
 import { costOf, type Store } from "./state";
-import { takeaway } from "./table";
+import { matrixAt, takeaway } from "./table";
 import { cursorOf, type ModelView, type View } from "./view";
 
 export class Card {
-  readonly element = h("section", { class: "card", "aria-label": "The operating point" });
+  readonly element = h("section.card", { "aria-label": "The operating point" });
   private readonly title = h("h2");
-  private readonly rule = h("p", { class: "rule" });
+  private readonly rule = h("p.rule");
   private readonly matrix: Record<"tp" | "fp" | "fn" | "tn", HTMLElement>;
   private readonly values = new Map<string, HTMLElement>();
   private readonly level = h("span");
@@ -42,8 +42,7 @@ export class Card {
         return cursor ? text(this.view!.models[cursor.model]!, cursor.row, this.view!) : "";
       });
     this.copies = h(
-      "p",
-      { class: "actions" },
+      "p.actions",
       "Copy the rule as",
       copied("JSON", (one, row, view) => ruleFile(one, row, view, source)),
       copied("SQL", (one, row) => ruleSql(one, row, source)),
@@ -55,8 +54,7 @@ export class Card {
       this.title,
       this.rule,
       h(
-        "p",
-        { class: "actions" },
+        "p.actions",
         this.copy,
         button("Best for what matters", () => store.set({ chosen: null }), { class: "small" }),
       ),
@@ -69,25 +67,23 @@ export class Card {
   private confusion(): HTMLElement {
     const head = (text: string, scope: string): HTMLElement => h("th", { scope }, text);
     return h(
-      "table",
-      { class: "confusion" },
-      h("caption", {}, this.glossary.term("confusion matrix", "Confusion matrix")),
-      h("thead", {}, h("tr", {}, h("td"), head("positive", "col"), head("negative", "col"))),
+      "table.confusion",
+      h("caption", this.glossary.term("confusion matrix", "Confusion matrix")),
+      h("thead", h("tr", h("td"), head("positive", "col"), head("negative", "col"))),
       h(
         "tbody",
-        {},
-        h("tr", {}, head("called positive", "row"), this.matrix.tp, this.matrix.fp),
-        h("tr", {}, head("called negative", "row"), this.matrix.fn, this.matrix.tn),
+        h("tr", head("called positive", "row"), this.matrix.tp, this.matrix.fp),
+        h("tr", head("called negative", "row"), this.matrix.fn, this.matrix.tn),
       ),
     );
   }
 
   private measures(): HTMLElement {
-    const list = h("dl", { class: "measures" });
+    const list = h("dl.measures");
     const row = (key: string, ...label: (HTMLElement | string)[]): void => {
       const value = h("dd", { "data-value": key });
       this.values.set(key, value);
-      list.append(h("div", {}, h("dt", {}, ...label), value));
+      list.append(h("div", h("dt", ...label), value));
     };
     const { glossary } = this;
     row("precision", glossary.term("precision"));
@@ -120,11 +116,8 @@ export class Card {
     this.title.className = lookOf(view, one.place);
     this.rule.replaceChildren(...namesOf(view.models).in(rule(one, row, view, true)));
     this.copies.hidden = !isRule(one, row, view);
-    const [tp, fp] = [table.tp[row]!, table.fp[row]!];
-    this.matrix.tp.textContent = counted(tp);
-    this.matrix.fp.textContent = counted(fp);
-    this.matrix.fn.textContent = counted(table.positives - tp);
-    this.matrix.tn.textContent = counted(table.negatives - fp);
+    for (const [name, value] of Object.entries(matrixAt(table, row)))
+      this.matrix[name as keyof Card["matrix"]].textContent = counted(value);
     this.fill(one, row, view);
   }
 
@@ -132,9 +125,8 @@ export class Card {
     const { beta } = view.settings;
     const cost = costOf(view.settings);
     const { table } = one;
-    const [tp, fp] = [table.tp[row]!, table.fp[row]!];
-    const missed = table.positives - tp;
-    const loss = (2 * (cost * fp + (1 - cost) * missed)) / (table.positives + table.negatives);
+    const { tp, fp, fn } = matrixAt(table, row);
+    const loss = (2 * (cost * fp + (1 - cost) * fn)) / (table.positives + table.negatives);
     const put = (name: string, text: string, value: number): void => {
       const cell = this.values.get(name)!;
       cell.textContent = text;

@@ -2,17 +2,17 @@
  * What others run: commands and Python programs that give the numbers of the view, and the rule of
  * a row as the file that `iso.load_decision` reads, as SQL, as Python.
  *
- * `src/isometrics/decisions/files.py` is the other side of the file; docs/rules.md describes it.
+ * `src/isometrics/decisions/decision.py` is the other side of the file; docs/rules.md describes it.
  */
 
 import { version } from "../package.json";
-import type { Writing } from "./drop/csv";
+import type { CsvFormat } from "./drop/csv";
 import type { Layout } from "./drop/layout";
 import { exact, general } from "./format";
 import { nameOf, valueOf, type Objective } from "./objective";
 import { packedCounts, packedFloats, type Packed } from "./packing";
 import type { Settings } from "./state";
-import { countsAt } from "./table";
+import { countsAt, matrixAt } from "./table";
 import type { ModelView, View } from "./view";
 
 /** A text as one word of a shell. */
@@ -66,7 +66,7 @@ export function commandOf(view: View, source: Source | null): string {
 export interface Source {
   readonly file: string;
   readonly layout: Layout;
-  readonly writing?: Writing;
+  readonly format?: CsvFormat;
   readonly dropMissing?: boolean;
 }
 
@@ -107,15 +107,15 @@ export function snippetOf(view: View, source: Source | null): string {
   return `${lines.join("\n")}\n`;
 }
 
-function fromFile(view: View, { file, layout, writing, dropMissing }: Source): string[] {
+function fromFile(view: View, { file, layout, format, dropMissing }: Source): string[] {
   const options = [`label=${text(layout.label)}`];
   options.push(`scores=[${layout.scores.map(text).join(", ")}]`);
   options.push(`model=${layout.model === null ? "False" : text(layout.model)}`);
   options.push(`weight=${layout.weight === null ? "False" : text(layout.weight)}`);
   if (layout.positive !== null) options.push(`pos_label=${text(layout.positive)}`);
-  if (writing?.decimal) options.push(`decimal=${text(writing.decimal)}`);
-  if (typeof writing?.header === "boolean")
-    options.push(`header=${writing.header ? "True" : "False"}`);
+  if (format?.decimal) options.push(`decimal=${text(format.decimal)}`);
+  if (typeof format?.header === "boolean")
+    options.push(`header=${format.header ? "True" : "False"}`);
   if (dropMissing) options.push("drop_missing=True");
   const shown = view.shown.map(({ model }) => text(model.name)).join(", ");
   return [
@@ -177,7 +177,6 @@ export function ruleFile(
 ): string {
   const { table, model } = one;
   const { beta } = view.settings;
-  const [tp, fp] = [table.tp[row]!, table.fp[row]!];
   const rule = {
     format: "isometrics/decision-1",
     isometrics: version,
@@ -188,10 +187,7 @@ export function ruleFile(
     pos_label: source?.layout.positive ?? null,
     ...(typed === null ? chosenFor(one, row, view) : BY_HAND),
     prevalence: table.positives / (table.positives + table.negatives),
-    tp,
-    fp,
-    fn: table.positives - tp,
-    tn: table.negatives - fp,
+    ...matrixAt(table, row),
     beta: plain(beta),
     fingerprint: null,
   };
@@ -226,15 +222,9 @@ export function rulePython(
   return `flagged = new_scores[${column}] ${threshold === "inf" ? ">" : ">="} ${number}\n`;
 }
 
-interface Purpose {
-  readonly objective: string;
-  readonly parameters: Record<string, number | string>;
-  readonly value: number | string | null;
-}
+const BY_HAND = { objective: "chosen by hand", parameters: {}, value: null };
 
-const BY_HAND: Purpose = { objective: "chosen by hand", parameters: {}, value: null };
-
-function chosenFor(one: ModelView, row: number, view: View): Purpose {
+function chosenFor(one: ModelView, row: number, view: View) {
   if (row !== view.best.get(one.place)) return BY_HAND;
   return {
     objective: labelOf(view.objective, view.settings),

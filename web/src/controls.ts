@@ -1,5 +1,6 @@
 /** What matters, the one control for what model and threshold are chosen for; and all others. */
 
+import { nearest } from "./arithmetic";
 import { button, choiceBox, h, toggles } from "./dom";
 import { counted, fName, general, percent, short } from "./format";
 import type { Glossary, Term } from "./glossary";
@@ -27,9 +28,9 @@ export class Matters {
     "missCost" | "falseAlarmCost" | "minPrecision" | "minRecall" | "budget" | "budgetItems",
     NumberBox
   >;
-  private readonly weighed = h("span", { class: "said" });
-  private readonly perThousand = h("span", { class: "said" });
-  private readonly ofRows = h("span", { class: "said" });
+  private readonly weighed = h("span.said");
+  private readonly perThousand = h("span.said");
+  private readonly ofRows = h("span.said");
 
   /**
    * `given` names an objective that only Python can ask for; the slider stops at the β of `stored`,
@@ -53,7 +54,7 @@ export class Matters {
     const steps = stored.length > 1 ? stored : null;
     const stops = `The slider stops at ${stored.length} β whose verdicts are stored.`;
     this.beta = knob("Precision or recall", steps ? [0, steps.length - 1, 1] : [-1, 1, 0.01], {
-      from: steps ? (beta) => nearest(steps, beta) : Math.log10,
+      from: steps ? (beta) => placeOf(steps, beta) : Math.log10,
       to: steps ? (place) => steps[place]! : (place) => rounded(10 ** place),
       min: 0,
       change: (beta) => set({ beta }),
@@ -71,24 +72,24 @@ export class Matters {
     const { boxes } = this;
     const own = button("these rows", () => set({ budgetItems: null }), { class: "small" });
     const part = (goal: Goal, ...content: (HTMLElement | string)[]): HTMLElement => {
-      const words = content.map((each) => (typeof each === "string" ? h("span", {}, each) : each));
-      const element = h("span", { class: "part" }, ...words);
+      const words = content.map((each) => (typeof each === "string" ? h("span", each) : each));
+      const element = h("span.part", ...words);
       this.parts.set(goal, element);
       return element;
     };
     this.element = h(
-      "section",
-      { class: "matters", "aria-label": "The objective" },
-      h("span", { class: "name" }, "What matters:"),
+      "section.matters",
+      { "aria-label": "The objective" },
+      h("span.name", "What matters:"),
       this.goal,
       part(
         "f",
         "precision",
         this.beta.slider,
         "recall",
-        h("span", { class: "unit" }, glossary.term("β"), this.beta.number),
+        h("span.unit", glossary.term("β"), this.beta.number),
         this.weighed,
-        ...(steps ? [h("span", { class: "said" }, stops)] : []),
+        ...(steps ? [h("span.said", stops)] : []),
       ),
       part(
         "money",
@@ -139,9 +140,8 @@ export class Matters {
 }
 
 /** The place of the β whose weight of recall is nearest. */
-function nearest(betas: readonly number[], beta: number): number {
-  const away = (each: number): number => Math.abs(lambdaOf(each) - lambdaOf(beta));
-  return betas.reduce((best, each, place) => (away(each) < away(betas[best]!) ? place : best), 0);
+function placeOf(betas: readonly number[], beta: number): number {
+  return nearest(betas.length, (place) => Math.abs(lambdaOf(betas[place]!) - lambdaOf(beta)));
 }
 
 /** What a β means, in words. */
@@ -154,13 +154,6 @@ function weighedSaid(beta: number): string {
 }
 
 type Toggle = "curve" | "hull" | "isolines" | "baselines" | "unachievable" | "bands";
-
-/** Numbers a reader can set by a slider and as a number. */
-interface Knob {
-  readonly slider: HTMLInputElement;
-  readonly number: HTMLInputElement;
-  show(value: number): void;
-}
 
 const LOGIT_END = 4;
 
@@ -200,8 +193,8 @@ export class Controls {
     );
     const { slider, number } = this.prevalence;
     this.element = h(
-      "form",
-      { class: "controls", "aria-label": "Controls", onsubmit: (event) => event.preventDefault() },
+      "form.controls",
+      { "aria-label": "Controls", onsubmit: (event) => event.preventDefault() },
       this.field("index", "index", this.index),
       this.field("prevalence", "prevalence", slider, number, this.own),
       this.field("class of interest", "class of interest", this.interest),
@@ -224,8 +217,8 @@ export class Controls {
   }
 
   private field(term: Term, label: string, ...content: readonly HTMLElement[]): HTMLElement {
-    const name = h("span", { class: "name" }, this.glossary.term(term, label));
-    return h("div", { class: "field" }, name, ...content);
+    const name = h("span.name", this.glossary.term(term, label));
+    return h("div.field", name, ...content);
   }
 
   private shown(hasBands: boolean): HTMLElement {
@@ -241,8 +234,8 @@ export class Controls {
       const box = h("input", { type: "checkbox", "aria-label": `Show ${label}` });
       box.addEventListener("change", () => this.store.set({ [name]: box.checked }));
       this.toggles.set(name, box);
-      const said = term ? this.glossary.term(term, label) : h("span", {}, label);
-      return h("span", { class: "toggle" }, box, said);
+      const said = term ? this.glossary.term(term, label) : h("span", label);
+      return h("span.toggle", box, said);
     });
     return toggles("toggles", "Show", items);
   }
@@ -272,17 +265,15 @@ function choice<Name extends string>(
   return choiceBox(options, change, { "aria-label": label });
 }
 
-/** A box for a number, and what shows another number in it. */
-interface NumberBox {
-  readonly box: HTMLInputElement;
-  show(value: number): void;
-}
+type NumberBox = ReturnType<typeof numberBox>;
+type Knob = ReturnType<typeof knob>;
 
+/** A box for a number, and what shows another number in it. */
 function numberBox(
   label: string,
   limits: { min: number; max?: number; above?: boolean },
   change: (value: number) => void,
-): NumberBox {
+) {
   const { min, max } = limits;
   const box = h("input", { type: "number", step: "any", min, max, "aria-label": label });
   box.addEventListener("change", () => {
@@ -296,7 +287,7 @@ function numberBox(
   box.addEventListener("blur", () => (box.value = current));
   return {
     box,
-    show(value) {
+    show(value: number): void {
       // A box for numbers holds none that is infinite.
       current = Number.isFinite(value) ? String(rounded(value)) : "";
       box.placeholder = current ? "" : short(value);
@@ -310,6 +301,7 @@ function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }
 
+/** A number that a reader can set by a slider, and as a number. */
 function knob(
   label: string,
   [min, max, step]: readonly [number, number, number],
@@ -322,14 +314,14 @@ function knob(
     /** What the number is called in its box. */
     number?: string;
   },
-): Knob {
+) {
   const slider = h("input", { type: "range", min, max, step, "aria-label": label });
   const number = numberBox(`${scale.number ?? label}, as a number`, scale, scale.change);
   slider.addEventListener("input", () => scale.change(scale.to(slider.valueAsNumber)));
   return {
     slider,
     number: number.box,
-    show(value) {
+    show(value: number): void {
       // The logarithm of a β of 0 is infinite, which a slider takes for its middle.
       slider.value = String(Math.min(Math.max(scale.from(value), min), max));
       slider.setAttribute("aria-valuetext", short(value, 4));

@@ -1,7 +1,7 @@
 /** Sort and count: rows become a table, and a table a histogram and the rows that draw it. */
 
 import { cumulated } from "./arithmetic";
-import { HIGHEST_SCORE, odds, size, vertices, type Table } from "./table";
+import { HIGHEST_SCORE, odds, vertices, type Table } from "./table";
 
 /** Rows that count: arrays of equal length, without missing values. */
 export interface Sample {
@@ -64,11 +64,8 @@ function countRows({ labels, scores }: Sample): Rows {
     tp[last] = positives.length - one;
     fp[last] = negatives.length - other;
   }
-  return {
-    thresholds: thresholds.slice(0, last + 1),
-    tp: tp.slice(0, last + 1),
-    fp: fp.slice(0, last + 1),
-  };
+  const filledIn = (values: Float64Array): Float64Array => values.slice(0, last + 1);
+  return { thresholds: filledIn(thresholds), tp: filledIn(tp), fp: filledIn(fp) };
 }
 
 /** Weights have to travel with their rows, to the place of their score. */
@@ -107,12 +104,12 @@ function placeOf(distinct: Float64Array, score: number): number {
 
 export const BINS = 40;
 
-export interface Histogram {
+export interface Histogram<Counts = Float64Array> {
   /** The lowest and the highest finite score. */
   readonly lo: number;
   readonly hi: number;
-  readonly positives: Float64Array;
-  readonly negatives: Float64Array;
+  readonly positives: Counts;
+  readonly negatives: Counts;
   /** Positives and negatives at -inf, items never scored among them. */
   readonly below: readonly [number, number];
   /** Positives and negatives at +inf. */
@@ -157,28 +154,24 @@ export function histogramOf(table: Table): Histogram | null {
 const SHORT = 2000;
 /** Farther than a pixel from what is seen of PRG space; beyond it, distances do not count. */
 const LOWEST_GAIN = -0.1;
+/** The pixels of a wide panel. */
+const WIDTH = 800;
 
 /**
  * Every vertex of the hull is kept, the strictest row of highest precision for either class, a row
  * every two pixels of ROC space, and whatever row is farther than half a pixel, in some space, from
  * the straight way in counts between its kept neighbours. Tables of up to 2,000 rows keep them all.
  */
-export function rowsToExplore(table: Table, width = 800): Uint32Array {
-  const rows = size(table);
+export function rowsToExplore(table: Table): Uint32Array {
+  const rows = table.tp.length;
   if (rows <= SHORT) return Uint32Array.from({ length: rows }, (_, row) => row);
   const kept = new Uint8Array(rows);
   for (const row of vertices(table.fp, table.tp, table.whole)) kept[row] = 1;
   for (const row of [0, rows - 1, ...strictest(table)]) kept[row] = 1;
   const step = (row: number): number =>
-    Math.floor((table.tp[row]! / table.positives + table.fp[row]! / table.negatives) * (width / 2));
+    Math.floor((table.tp[row]! / table.positives + table.fp[row]! / table.negatives) * (WIDTH / 2));
   for (let row = 0; row + 1 < rows; row++) if (step(row) !== step(row + 1)) kept[row] = 1;
-  const distance = distanceIn(table);
-  let start = 0;
-  for (let stop = 1; stop < rows; stop++) {
-    if (!kept[stop]) continue;
-    cut(table, start, stop, 0.5 / width, distance, kept);
-    start = stop;
-  }
+  keepFarthest(table, kept);
   return Uint32Array.from(kept.keys()).filter((row) => kept[row]);
 }
 
@@ -196,23 +189,17 @@ function strictest({ tp, fp, positives, negatives }: Table): [number, number] {
   return [first, last];
 }
 
-type Distance = (tp: number, straight: number, predicted: number) => number;
-
-function cut(
-  table: Table,
-  first: number,
-  last: number,
-  most: number,
-  distance: Distance,
-  kept: Uint8Array,
-): void {
+/** Keeps, between kept rows, the one that is farthest from the straight way, over and over. */
+function keepFarthest(table: Table, kept: Uint8Array): void {
   const { tp, fp } = table;
-  const waiting: [number, number][] = [[first, last]];
+  const distance = distanceIn(table);
+  const ends = Array.from(kept.keys()).filter((row) => kept[row]);
+  const waiting = ends.slice(1).map((stop, place) => [ends[place]!, stop] as const);
   for (let segment = waiting.pop(); segment; segment = waiting.pop()) {
     const [start, stop] = segment;
     const from = tp[start]! + fp[start]!;
     const run = tp[stop]! + fp[stop]! - from;
-    let [farthest, highest] = [-1, most];
+    let [farthest, highest] = [-1, 0.5 / WIDTH];
     for (let row = start + 1; row < stop; row++) {
       const predicted = tp[row]! + fp[row]!;
       const share = run > 0 ? (predicted - from) / run : 0;
@@ -226,14 +213,14 @@ function cut(
 }
 
 /** The largest distance, in ROC, PR and PRG space, of points with equally many predicted. */
-function distanceIn(table: Table): Distance {
+function distanceIn(table: Table) {
   const { positives, negatives } = table;
   const c = odds(table);
   const gain = (missed: number, found: number): number => {
     const value = 1 - c * (missed / found);
     return value > LOWEST_GAIN ? value : LOWEST_GAIN;
   };
-  return (tp, straight, predicted) => {
+  return (tp: number, straight: number, predicted: number): number => {
     const miss = Math.abs(tp - straight);
     const recall = gain(positives - tp, tp) - gain(positives - straight, straight);
     const precision = gain(predicted - tp, tp) - gain(predicted - straight, straight);

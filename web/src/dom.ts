@@ -4,31 +4,35 @@ type Attribute = string | number | boolean | null | undefined | ((event: Event) 
 type Attributes = Readonly<Record<string, Attribute>>;
 type Child = Node | string | null | false | undefined;
 
-/** An element with attributes (`onclick` and the like are listeners) and children. */
-export function h<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
-): HTMLElementTagNameMap[Tag] {
-  return filled(document.createElement(tag), attributes, children);
+/** What an element is made with: attributes, if it has any, and children. */
+type Content = readonly [Attributes, ...(readonly Child[])] | readonly Child[];
+type TagOf<Selector> = Selector extends `${infer Tag}.${string}` ? Tag : Selector;
+type Made<Elements, Selector> =
+  TagOf<Selector> extends keyof Elements ? Elements[TagOf<Selector>] : never;
+
+/** `h("p.note", { id }, "text")`: an element with classes, attributes (`onclick` and the like are listeners) and children. */
+export function h<Selector extends string>(
+  selector: Selector,
+  ...content: Content
+): Made<HTMLElementTagNameMap, Selector> {
+  return made("http://www.w3.org/1999/xhtml", selector, content) as never;
 }
 
 /** The same for a part of a drawing. */
-export function s<Tag extends keyof SVGElementTagNameMap>(
-  tag: Tag,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
-): SVGElementTagNameMap[Tag] {
-  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+export function s<Selector extends string>(
+  selector: Selector,
+  ...content: Content
+): Made<SVGElementTagNameMap, Selector> {
+  return made("http://www.w3.org/2000/svg", selector, content) as never;
 }
 
-function filled<Made extends Element>(
-  element: Made,
-  attributes: Attributes,
-  children: readonly Child[],
-): Made {
-  set(element, attributes);
-  for (const child of children) if (child) element.append(child);
+function made(space: string, selector: string, content: Content): Element {
+  const [tag, ...classes] = selector.split(".");
+  const element = document.createElementNS(space, tag!);
+  if (classes.length) element.setAttribute("class", classes.join(" "));
+  for (const each of content)
+    if (each instanceof Node || typeof each === "string") element.append(each);
+    else if (each) set(element, each);
   return element;
 }
 
@@ -71,19 +75,19 @@ export function scrolling(
   return h(
     "div",
     { class: isTall ? "scroll tall" : "scroll", tabindex: 0, role: "region", "aria-label": label },
-    h("table", {}, ...content),
+    h("table", ...content),
   );
 }
 
 /** The heads of the columns of a table. */
 export function headRow(...heads: readonly (readonly Child[] | Child)[]): HTMLElement {
-  return h("tr", {}, ...heads.map((each) => h("th", { scope: "col" }, ...[each].flat())));
+  return h("tr", ...heads.map((each) => h("th", { scope: "col" }, ...[each].flat())));
 }
 
 /** Boxes in a row under one name. */
 export function toggles(name: string, title: string, items: readonly Child[]): HTMLElement {
   const id = freshId("toggles");
-  const head = h("span", { class: "name", id }, title);
+  const head = h("span.name", { id }, title);
   return h("div", { class: name, role: "group", "aria-labelledby": id }, head, ...items);
 }
 

@@ -96,6 +96,21 @@ export function exact(value: number): string {
   return String(value);
 }
 
+const INFINITE = /^\s*([+-]?)inf(inity)?\s*$/i;
+const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
+
+/** The number that a text writes; undefined where it writes none. */
+export function numberIn(text: string): number | undefined {
+  const value = Number(text);
+  // Number() also takes blanks and hexadecimal numbers, which no other tool does. Most texts have a
+  // digit or a point in their second place; they need no second look.
+  const second = text.charCodeAt(1);
+  if (value === value && second >= 46 && second <= 57) return value;
+  if (DECIMAL.test(text)) return value;
+  const infinite = INFINITE.exec(text);
+  return infinite ? (infinite[1] === "-" ? -Infinity : Infinity) : undefined;
+}
+
 /** A name in so many letters at most. */
 export function shortened(text: string, letters: number): string {
   if (text.length <= letters) return text;
@@ -169,20 +184,16 @@ export function roundEven(value: number): number {
 
 const SPACES = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 
-/** Names in a row, the last one behind "and"; of very many, the first ones. */
-export function several(names: readonly string[], most = 10): string {
-  const shown = names.map((name) => {
-    const text = name.split(SPACES).filter(Boolean).join(" ");
-    return text || `'${JSON.stringify(name).slice(1, -1)}'`;
-  });
-  return listed(shown, most);
+/** A name as it stands in a sentence, with one space for each white space. */
+export function inSentence(name: string): string {
+  const text = name.split(SPACES).filter(Boolean).join(" ");
+  return text || `'${JSON.stringify(name).slice(1, -1)}'`;
 }
 
-/** Texts in a row as `several` does, each as it is. */
-export function listed(shown: readonly string[], most = 10): string {
-  if (shown.length > most) shown = [...shown.slice(0, most - 1), `${shown.length - most + 1} more`];
-  const last = shown[shown.length - 1]!;
-  return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${last}` : last;
+/** Texts in a row, the last one behind a word. */
+export function joined(texts: readonly string[], word = "and"): string {
+  if (texts.length < 2) return texts.join("");
+  return `${texts.slice(0, -1).join(", ")} ${word} ${texts.at(-1)}`;
 }
 
 /** A share in percent, with as many digits as it takes not to claim certainty. */

@@ -6,7 +6,7 @@
  * the rest: other words, numbers out of range, models that this report does not have.
  */
 
-import { exact } from "./format";
+import { exact, numberIn } from "./format";
 import type { Model } from "./model";
 import { GOAL_NAMES } from "./objective";
 import { INTERPOLATIONS } from "./spaces/pr";
@@ -50,7 +50,7 @@ export const FIELDS: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
   index: choice("index", INDEX_NAMES),
   prevalence: optional(number("prevalence", 1e-9, 1 - 1e-9), "data"),
   otherClass: flag("negatives"),
-  hidden: modelSet("hide"),
+  hidden: models("hide"),
   forward: models("forward"),
   panels: choices("panels", PANEL_NAMES),
   closeUps: choices("near", PANEL_NAMES),
@@ -69,7 +69,7 @@ export const FIELDS: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
   sorting: optional(sorting("sort"), "none"),
   theme: choice("theme", THEMES),
   groupOrder: choice("group-order", GROUP_ORDERS),
-  groupSearch: text("group-search"),
+  groupSearch: single("group-search", inText, (given) => given),
 };
 
 const NAMES = Object.keys(FIELDS) as (keyof Settings)[];
@@ -148,10 +148,7 @@ function single<Value>(
 
 /** The number that a text is; undefined of any other text. */
 export function parseNumber(text: string): number | undefined {
-  const trimmed = text.trim().replace(/^[−–]/, "-");
-  const infinite = /^([+-]?)(?:inf|infinity|∞)$/i.exec(trimmed);
-  if (infinite) return infinite[1] === "-" ? -Infinity : Infinity;
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : undefined;
+  return numberIn(text.trim().replace(/^[−–]/, "-").replace("∞", "inf"));
 }
 
 function number(key: string, least: number, most: number, orInfinite = false): Field<number> {
@@ -194,11 +191,6 @@ function choices<Word extends string>(
   );
 }
 
-/** Any text, as an address holds it. */
-function text(key: string): Field<string> {
-  return single(key, inText, (given) => given);
-}
-
 /** A field that may be null, which is written as a word. */
 function optional<Value>(field: Field<Value>, none: string): Field<Value | null> {
   return {
@@ -217,28 +209,18 @@ function model(key: string): Field<number> {
   );
 }
 
-/** Places of models, one entry for each name. */
-function models(key: string): Field<readonly number[]> {
+/** Places of models in their order, one entry for each name. */
+function models(key: string): Field<ReadonlySet<number>> {
   return {
     key,
-    write: (places, about) =>
-      places.length ? places.map((place) => inText(about.models[place]!.name)) : [""],
-    read: (texts, about) => {
-      const places = texts.map((text) => placeOf(text, about.models));
+    write: (places, { models }) =>
+      places.size
+        ? models.filter((_, place) => places.has(place)).map(({ name }) => inText(name))
+        : [""],
+    read: (texts, { models }) => {
+      const places = texts.map((text) => placeOf(text, models));
       const known = places.filter((place) => place !== undefined);
-      return known.length || texts.every((text) => !text) ? [...new Set(known)] : undefined;
-    },
-  };
-}
-
-function modelSet(key: string): Field<ReadonlySet<number>> {
-  const { write, read } = models(key);
-  return {
-    key,
-    write: (places, about) => write([...places].sort(), about),
-    read: (texts, about) => {
-      const places = read(texts, about);
-      return places && new Set(places);
+      return known.length || texts.every((text) => !text) ? new Set(known) : undefined;
     },
   };
 }

@@ -71,8 +71,8 @@ export class Glossary {
     this.name = h("strong", { id });
     this.text = h("p");
     this.popover = h(
-      "div",
-      { class: "glossary-popover", popover: "auto", role: "dialog", "aria-labelledby": id },
+      "div.glossary-popover",
+      { popover: "auto", role: "dialog", "aria-labelledby": id },
       this.name,
       this.text,
     );
@@ -104,9 +104,9 @@ export class Glossary {
 
   /** All terms as a list, for those who would rather read. */
   list(): HTMLElement {
-    const list = h("dl", { class: "glossary" });
+    const list = h("dl.glossary");
     for (const [term, text] of Object.entries(TERMS).sort())
-      list.append(h("div", {}, h("dt", {}, term), h("dd", {}, text)));
+      list.append(h("div", h("dt", term), h("dd", text)));
     return list;
   }
 }

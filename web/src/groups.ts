@@ -79,8 +79,8 @@ const ORDERS: readonly (readonly [GroupOrder, string])[] = [
 export class Groups {
   readonly element: HTMLElement;
   private readonly body = h("tbody");
-  private readonly pictures = h("div", { class: "group-pictures" });
-  private readonly count = h("p", { class: "note", role: "status" });
+  private readonly pictures = h("div.group-pictures");
+  private readonly count = h("p.note", { role: "status" });
   private readonly order: HTMLSelectElement;
   private readonly search: HTMLInputElement;
   private readonly names: Names;
@@ -100,16 +100,15 @@ export class Groups {
     this.search.addEventListener("input", () => store.set({ groupSearch: this.search.value }));
     const [first, ...others] = data.lines.map((line) => this.names.in(line));
     this.element = h(
-      "section",
-      { class: "groups", "aria-label": "Groups" },
-      h("h2", {}, "Does one threshold serve all groups?"),
-      h("p", { class: "first" }, ...(first ?? [])),
-      ...others.map((line) => h("p", {}, ...line)),
+      "section.groups",
+      { "aria-label": "Groups" },
+      h("h2", "Does one threshold serve all groups?"),
+      h("p.first", ...(first ?? [])),
+      ...others.map((line) => h("p", ...line)),
       h(
-        "div",
-        { class: "group-tools" },
+        "div.group-tools",
         data.rows.length >= SEARCHED && this.search,
-        h("span", { class: "group-choice" }, h("label", { for: id }, "Order"), this.order),
+        h("span.group-choice", h("label", { for: id }, "Order"), this.order),
       ),
       scrolling("Table of groups", true, this.head(), this.body),
       this.count,
@@ -136,8 +135,7 @@ export class Groups {
       (intervals ? ` Intervals of ${levelSaid(level)} in brackets.` : "");
     return h(
       "thead",
-      {},
-      h("tr", { class: "common" }, h("td", { colspan: names.length }, ...this.names.in(rule))),
+      h("tr.common", h("td", { colspan: names.length }, ...this.names.in(rule))),
       headRow(...names),
     );
   }
@@ -155,10 +153,9 @@ export class Groups {
       ]);
     if (!said.length) return null;
     return h(
-      "details",
-      { class: "more" },
-      h("summary", {}, `${counted(nLeftOut + smaller)} left out`),
-      h("ul", {}, ...said.map((parts) => h("li", {}, ...parts))),
+      "details.more",
+      h("summary", `${counted(nLeftOut + smaller)} left out`),
+      h("ul", ...said.map((parts) => h("li", ...parts))),
     );
   }
 
@@ -205,15 +202,14 @@ export class Groups {
     const own = `${many ? `${shortened(group.model, 24)} ` : ""}${cut(group.threshold)}`;
     return h(
       "tr",
-      {},
       h("th", { scope: "row", title: group.name }, shortened(group.name, LETTERS) || "(no name)"),
-      h("td", {}, counted(total)),
-      h("td", {}, percent(group.positives / total)),
-      h("td", {}, `${known(group.value)}${ends(group.valueLower, group.valueUpper)}`),
-      h("td", {}, group.ownThreshold ? cut(group.ownThreshold) : "–"),
+      h("td", counted(total)),
+      h("td", percent(group.positives / total)),
+      h("td", `${known(group.value)}${ends(group.valueLower, group.valueUpper)}`),
+      h("td", group.ownThreshold ? cut(group.ownThreshold) : "–"),
       h("td", { class: sure ? "sure" : "" }, gain),
       h("td", { title: group.sentence }, own),
-      h("td", {}, `${known(group.expected)}${ends(group.lower, group.upper)}`),
+      h("td", `${known(group.expected)}${ends(group.lower, group.upper)}`),
     );
   }
 
@@ -222,7 +218,7 @@ export class Groups {
     const drawn = groups.flatMap((group) => smallPicture(group, all.table) ?? []);
     const key =
       "Precision over recall. Grey: all rows. Filled: the common threshold. Hollow: the group's own best one.";
-    this.pictures.replaceChildren(h("p", { class: "legend" }, drawn.length > 0 && key), ...drawn);
+    this.pictures.replaceChildren(h("p.legend", drawn.length > 0 && key), ...drawn);
   }
 }
 
@@ -291,7 +287,7 @@ function smallPicture(group: GroupData, all: Table): SVGSVGElement | null {
     "svg",
     { viewBox: `0 0 ${SIZE} ${SIZE + 14}`, role: "img", "aria-label": title },
     s("clipPath", { id: clip }, s("rect", box)),
-    s("rect", { class: "plot", ...box }),
+    s("rect.plot", { ...box }),
     s(
       "g",
       { "clip-path": `url(#${clip})` },
@@ -301,8 +297,8 @@ function smallPicture(group: GroupData, all: Table): SVGSVGElement | null {
       mark("group-own", group, group.ownCounts),
     ),
     s("text", { ...axis, y: SIZE + 9 }, "recall"),
-    s("text", { class: "group-axis", transform: upwards }, "precision"),
+    s("text.group-axis", { transform: upwards }, "precision"),
     ...[0, 1].map((end) => s("text", { ...axis, x: at(end), y: SIZE }, String(end))),
-    s("text", { class: "group-title", x: LEFT, y: 16 }, fitting(group.name, SIZE - LEFT)),
+    s("text.group-title", { x: LEFT, y: 16 }, fitting(group.name, SIZE - LEFT)),
   );
 }

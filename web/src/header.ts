@@ -9,11 +9,10 @@ import { THEMES, type Theme } from "./state";
 export function headerOf(data: ReportData, theme: HTMLElement): HTMLElement {
   const names = new Names(data.models.map(({ name }) => name));
   return h(
-    "header",
-    { class: "top" },
-    h("h1", {}, data.title),
+    "header.top",
+    h("h1", data.title),
     theme,
-    data.description ? h("p", { class: "description" }, ...names.in(data.description)) : null,
+    data.description ? h("p.description", ...names.in(data.description)) : null,
   );
 }
 
@@ -57,12 +56,12 @@ export class Help {
 
   constructor() {
     const title = freshId("keys");
-    const keys = KEYS.map(([keys, does]) => h("div", {}, h("dt", {}, keys), h("dd", {}, does)));
+    const keys = KEYS.map(([keys, does]) => h("div", h("dt", keys), h("dd", does)));
     this.dialog = h(
-      "dialog",
-      { class: "help", "aria-labelledby": title },
+      "dialog.help",
+      { "aria-labelledby": title },
       h("h2", { id: title }, "Keys"),
-      h("dl", { class: "keys" }, ...keys),
+      h("dl.keys", ...keys),
       button("Close", () => this.dialog.close()),
     );
     // A click beside the list closes it, too.
@@ -88,9 +87,8 @@ export class Help {
 /** A link, seen when it has the focus, past the tables and controls to the panels. */
 export function skipLink(targeted: () => HTMLElement): HTMLElement {
   return h(
-    "a",
+    "a.skip",
     {
-      class: "skip",
       href: "#",
       onclick: (event) => {
         // The fragment of the address belongs to the settings.

@@ -13,20 +13,10 @@ const AT_ONCE = 40;
 const PACE = 400;
 const MOST_STEPS = 500;
 
-/** Where settings are kept outside of the page: its address, and the element that is saved. */
-export interface Keeper {
-  /** The settings with which the page was saved or shared. */
-  read(): { readonly saved: string; readonly shared: string };
-  /** Keeps settings, as a step of their own or in place of the last one. */
-  write(texts: { readonly saved: string; readonly shared: string }, isStep: boolean): void;
-  /** Calls back when the reader goes back or forward, until it is told to end. */
-  listen(moved: (shared: string) => void, end: AbortSignal): void;
-}
-
 export class History {
   readonly element: HTMLElement;
   /** The settings in one line, for paper. */
-  readonly line = h("p", { class: "settings-line" });
+  readonly line = h("p.settings-line");
   /** What "Reset" returns to. */
   private readonly first: Settings;
   /** What an address without settings means. */
@@ -63,8 +53,8 @@ export class History {
       reset: small("Reset", "All settings as the report was made", () => this.set(this.first)),
     };
     this.element = h(
-      "div",
-      { class: "history", role: "group", "aria-label": "Steps" },
+      "div.history",
+      { role: "group", "aria-label": "Steps" },
       ...Object.values(this.buttons),
     );
     this.draw();
@@ -173,15 +163,17 @@ export function isTextBox(target: EventTarget | null): boolean {
 }
 
 /** Keeps settings in the fragment of the page's address, and in an element that is saved with it. */
-export function pageKeeper(root: HTMLElement): Keeper {
+export function pageKeeper(root: HTMLElement) {
   // The address of a frame is nobody's to share, and its steps are steps of the page around it.
   const isOwn = window.top === window;
   return {
+    /** The settings with which the page was saved or shared. */
     read: () => ({
       saved: root.dataset["settings"] ?? "",
       shared: isOwn ? location.hash.slice(1) : "",
     }),
-    write({ saved, shared }, isStep) {
+    /** Keeps settings, as a step of their own or in place of the last one. */
+    write({ saved, shared }: { saved: string; shared: string }, isStep: boolean): void {
       root.dataset["settings"] = saved;
       if (!isOwn) return;
       const address = location.href.split("#")[0]! + (shared && `#${shared}`);
@@ -192,8 +184,11 @@ export function pageKeeper(root: HTMLElement): Keeper {
         // A browser may refuse after too many steps, or for a page without an address of its own.
       }
     },
-    listen(moved, signal) {
+    /** Calls back when the reader goes back or forward, until it is told to end. */
+    listen(moved: (shared: string) => void, signal: AbortSignal): void {
       if (isOwn) addEventListener("popstate", () => moved(location.hash.slice(1)), { signal });
     },
   };
 }
+
+export type Keeper = ReturnType<typeof pageKeeper>;

@@ -6,20 +6,13 @@ import type { Path, Table } from "./table";
 
 export type Line = readonly (readonly [number, number])[];
 
-/** Points with recall·(1 - recall gain) + precision·(1 - precision gain) = loss. */
-interface Losses {
-  readonly recall: number;
-  readonly precision: number;
-  readonly loss: number;
-}
-
 const ROUNDING = 1e-12;
 const POINTS = 80;
 
 export function fIsoline(value: number, space: SpaceName, prevalence: number, beta: number): Line {
   const [recall, precision] = weights(beta);
   const odds = prevalence / (1 - prevalence);
-  return within({ recall, precision, loss: odds * ((1 - value) / value) }, space, prevalence);
+  return within(space, prevalence, recall, precision, odds * ((1 - value) / value));
 }
 
 export function fGainIsoline(
@@ -29,7 +22,7 @@ export function fGainIsoline(
   beta: number,
 ): Line {
   const [recall, precision] = weights(beta);
-  return within({ recall, precision, loss: 1 - value }, space, prevalence);
+  return within(space, prevalence, recall, precision, 1 - value);
 }
 
 export function accuracyIsoline(
@@ -41,10 +34,17 @@ export function accuracyIsoline(
   const [a, b] = [2 * (1 - cost) * prevalence, 2 * cost * (1 - prevalence)];
   const d = value - b;
   const odds = prevalence / (1 - prevalence);
-  return within({ recall: d / odds, precision: b, loss: a - d }, space, prevalence);
+  return within(space, prevalence, d / odds, b, a - d);
 }
 
-function within({ recall, precision, loss }: Losses, space: SpaceName, prevalence: number): Line {
+/** Points with recall·(1 - recall gain) + precision·(1 - precision gain) = loss. */
+function within(
+  space: SpaceName,
+  prevalence: number,
+  recall: number,
+  precision: number,
+  loss: number,
+): Line {
   const odds = prevalence / (1 - prevalence);
   if (space === "prg")
     return straight(recall, precision, loss)

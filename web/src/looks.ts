@@ -1,20 +1,9 @@
 /** How models look: the best eight have a colour, a dash and a mark each, the rest are grey. */
 
-import {
-  symbol,
-  symbolAsterisk,
-  symbolCircle,
-  symbolCross,
-  symbolDiamond,
-  symbolSquare,
-  symbolStar,
-  symbolTriangle,
-  symbolWye,
-} from "d3-shape";
+import * as shapes from "d3-shape";
 
 import { s } from "./dom";
 import { gainOf, type Objective } from "./objective";
-import type { Settings } from "./state";
 import { countsAt } from "./table";
 import type { ModelView, View } from "./view";
 
@@ -24,35 +13,24 @@ export const LOOKS = 8;
 /** The number of the look of each model; models without one are grey. */
 export type Looks = ReadonlyMap<number, number>;
 
-/** Gives models their looks; a model keeps its look for as long as it has one. */
-export class LookBook {
-  private current = new Map<number, number>();
-
-  of(
-    models: readonly ModelView[],
-    shown: readonly ModelView[],
-    best: ReadonlyMap<number, number>,
-    objective: Objective,
-    { forward }: Settings,
-  ): Looks {
-    if (models.length <= LOOKS) return new Map(models.map(({ place }) => [place, place]));
-    const value = new Map(shown.map((one) => [one.place, gainAt(one, best, objective)]));
-    const ranked = [...value.keys()].sort(
-      (one, two) => value.get(two)! - value.get(one)! || one - two,
-    );
-    const named = forward.filter((place) => value.has(place));
-    const chosen = [...new Set([...named, ...ranked])].slice(0, LOOKS);
-    const next = new Map<number, number>();
-    for (const place of chosen)
-      if (this.current.has(place)) next.set(place, this.current.get(place)!);
-    const taken = new Set(next.values());
-    const free = Array.from({ length: LOOKS }, (_, look) => look).filter(
-      (look) => !taken.has(look),
-    );
-    for (const place of chosen) if (!next.has(place)) next.set(place, free.shift()!);
-    this.current = next;
-    return next;
-  }
+/** The looks of models; a model keeps the one it had before for as long as it has one. */
+export function looksOf(
+  { models, shown, best, objective, settings }: Omit<View, "looks" | "leader">,
+  before: Looks,
+): Looks {
+  if (models.length <= LOOKS) return new Map(models.map(({ place }) => [place, place]));
+  const value = new Map(shown.map((one) => [one.place, gainAt(one, best, objective)]));
+  const ranked = [...value.keys()].sort(
+    (one, two) => value.get(two)! - value.get(one)! || one - two,
+  );
+  const named = [...settings.forward].filter((place) => value.has(place));
+  const chosen = [...new Set([...named, ...ranked])].slice(0, LOOKS);
+  const kept = chosen.filter((place) => before.has(place));
+  const looks = new Map(kept.map((place) => [place, before.get(place)!]));
+  const taken = new Set(looks.values());
+  const free = Array.from(SHAPES.keys()).filter((look) => !taken.has(look));
+  for (const place of chosen) if (!looks.has(place)) looks.set(place, free.shift()!);
+  return looks;
 }
 
 /** What is maximised, at the best row of a model; models without such a row come last. */
@@ -69,21 +47,21 @@ export function lookOf(view: View, place: number): string {
 }
 
 const SHAPES = [
-  symbolCircle,
-  symbolTriangle,
-  symbolSquare,
-  symbolDiamond,
-  symbolCross,
-  symbolStar,
-  symbolWye,
-  symbolAsterisk,
+  shapes.symbolCircle,
+  shapes.symbolTriangle,
+  shapes.symbolSquare,
+  shapes.symbolDiamond,
+  shapes.symbolCross,
+  shapes.symbolStar,
+  shapes.symbolWye,
+  shapes.symbolAsterisk,
 ];
 
 /** The mark of a look; a dot for a model without one. */
 export function glyph(look: number | undefined, area: number): string {
   return look === undefined
-    ? symbol(symbolCircle, area / 2)()!
-    : symbol(SHAPES[look % SHAPES.length], area)()!;
+    ? shapes.symbol(shapes.symbolCircle, area / 2)()!
+    : shapes.symbol(SHAPES[look % SHAPES.length], area)()!;
 }
 
 const DASHES = ["", "", "", "", "14 3", "10 3 2 3", "14 3 2 3 2 3", "4 2"];

@@ -3,7 +3,6 @@
 import { count, histogramOf, rowsToExplore, type Histogram, type Sample } from "./count";
 import type { GroupsData } from "./groups";
 import { areasOf, type Bracket, type Measure } from "./measures";
-import type { GoalSettings } from "./objective";
 import {
   packedBelow,
   packedCounts,
@@ -13,7 +12,8 @@ import {
   unpackedBelow,
   type Packed,
 } from "./packing";
-import { HIGHEST_SCORE, isNested, take, type Kind, type Table } from "./table";
+import type { Settings } from "./state";
+import { HIGHEST_SCORE, isNested, take, type Table } from "./table";
 import type { Rows } from "./verdict/contest";
 
 export const VERSION = 2;
@@ -77,8 +77,8 @@ export function numberOf(value: JsonNumber): number {
 }
 
 /** The settings that ask for a verdict. */
-export function settingsOf({ settings }: Pick<Verdict, "settings">): Partial<GoalSettings> {
-  if (settings?.beta === undefined) return (settings ?? {}) as Partial<GoalSettings>;
+export function settingsOf({ settings }: Pick<Verdict, "settings">): Partial<Settings> {
+  if (settings?.beta === undefined) return (settings ?? {}) as Partial<Settings>;
   return { ...settings, beta: numberOf(settings.beta) };
 }
 
@@ -87,7 +87,7 @@ export interface Verdict {
   readonly name: string;
   readonly objective: string;
   /** The settings that ask for it; "given" is what the page cannot ask for. */
-  readonly settings?: Partial<Omit<GoalSettings, "beta">> & { readonly beta?: JsonNumber };
+  readonly settings?: Partial<Omit<Settings, "beta">> & { readonly beta?: JsonNumber };
   readonly lines: readonly string[];
   /** How many resamples it comes from; 0 if only the tables were looked at. */
   readonly replicates?: number;
@@ -100,7 +100,7 @@ export interface Verdict {
   } | null;
 }
 
-/** What to expect of each model at its own best threshold; null where that is not known. */
+/** What to expect of each model at its own best threshold; null or NaN where that is not known. */
 export interface Picture {
   readonly models: readonly {
     readonly name: string;
@@ -114,12 +114,8 @@ export interface Picture {
   readonly nothing: number | null;
 }
 
-export interface ModelData {
+export interface ModelData extends Omit<Table, "thresholds" | "below" | "tp" | "fp"> {
   readonly name: string;
-  readonly kind: Kind;
-  readonly positives: number;
-  readonly negatives: number;
-  readonly whole: boolean;
   /** How many rows the table had before it was thinned. */
   readonly rows: number;
   /** Whether no row is missing, so that areas can be computed anew. */
@@ -132,11 +128,10 @@ export interface ModelData {
   readonly below?: Packed | null;
   readonly tp: Packed | null;
   readonly fp: Packed | null;
-  readonly labels: readonly string[] | null;
   /** Null where an area is not defined. */
   readonly areas: Readonly<Record<string, readonly [number | null, number | null]>>;
-  readonly histogram: HistogramData | null;
-  readonly bands: readonly BandData[];
+  readonly histogram: Histogram<Packed> | null;
+  readonly bands: readonly Band<Packed>[];
   /** Where there is tuning data: its rules, with their counts there and here. */
   readonly tuning?: TuningData;
 }
@@ -155,22 +150,8 @@ interface TuningData {
   readonly fpHere: Packed;
 }
 
-interface HistogramData {
-  readonly lo: number;
-  readonly hi: number;
-  readonly positives: Packed;
-  readonly negatives: Packed;
-  readonly below: readonly [number, number];
-  readonly above: readonly [number, number];
-}
-
-interface BandData extends BandNames {
-  readonly x: Packed;
-  readonly lo: Packed;
-  readonly hi: Packed;
-}
-
-interface BandNames {
+/** A confidence band around a curve. */
+export interface Band<Numbers = Float64Array> {
   readonly space: SpaceName | "tradeoff";
   /** The index in tradeoff space, else empty. */
   readonly index: string;
@@ -178,22 +159,14 @@ interface BandNames {
   readonly kind: string;
   /** The confidence. */
   readonly level: number;
-}
-
-/** A confidence band around a curve. */
-export interface Band extends BandNames {
-  readonly x: Float64Array;
-  readonly lo: Float64Array;
-  readonly hi: Float64Array;
+  readonly x: Numbers;
+  readonly lo: Numbers;
+  readonly hi: Numbers;
 }
 
 /** One model as the page works with it. */
-export interface Model {
-  readonly name: string;
+export interface Model extends Pick<ModelData, "name" | "rows" | "complete" | "rounded"> {
   readonly table: Table;
-  readonly rows: number;
-  readonly complete: boolean;
-  readonly rounded: boolean;
   readonly areas: ReadonlyMap<string, Bracket>;
   readonly histogram: Histogram | null;
   readonly bands: readonly Band[];
@@ -219,11 +192,9 @@ export function modelsOf(data: ReportData): Model[] {
 
 function modelOf(data: ModelData, rows: Rows | null, place: number): Model {
   const limit = (value: number | null): number => value ?? NaN;
+  const { name, rows: size, complete, rounded } = data;
   return {
-    name: data.name,
-    rows: data.rows,
-    complete: data.complete,
-    rounded: data.rounded,
+    ...{ name, rows: size, complete, rounded },
     table: data.thresholds ? tableOf(data, data.thresholds) : countedTable(data, rows!, place),
     areas: new Map(
       Object.entries(data.areas).map(([name, [lo, hi]]) => [name, [limit(lo), limit(hi)]]),
@@ -263,16 +234,12 @@ function tuningOf(data: TuningData, { positives, negatives }: ModelData): Tuning
 function tableOf(data: ModelData, packed: Packed): Table {
   const thresholds = unpacked(packed);
   const unknown = (): Float64Array => new Float64Array(thresholds.length).fill(NaN);
+  const { kind, positives, negatives, whole, labels } = data;
   return {
-    kind: data.kind,
-    thresholds,
+    ...{ kind, positives, negatives, whole, labels, thresholds },
     below: data.below ? unpackedBelow(thresholds, data.below) : data.complete ? null : unknown(),
     tp: unpacked(data.tp!),
     fp: unpacked(data.fp!),
-    positives: data.positives,
-    negatives: data.negatives,
-    whole: data.whole,
-    labels: data.labels,
   };
 }
 
@@ -293,29 +260,25 @@ export function dataOf(name: string, table: Table): ModelData {
   const kept = isNested(table) ? take(table, rowsToExplore(table), table.kind) : table;
   const complete = kept.tp.length === table.tp.length;
   const histogram = histogramOf(table);
+  const { kind, positives, negatives, whole } = table;
   const known = (value: number): number | null => (Number.isFinite(value) ? value : null);
   const areas: Record<string, readonly [number | null, number | null]> = {};
   for (const [measure, [lo, hi]] of Object.entries(areasOf(table)) as [Measure, Bracket][])
     areas[measure] = [known(lo), known(hi)];
   return {
-    name,
-    kind: table.kind,
-    positives: table.positives,
-    negatives: table.negatives,
-    whole: table.whole,
+    ...{ name, kind, positives, negatives, whole, complete },
     rows: table.tp.length,
-    complete,
     thresholds: packedFloats(kept.thresholds),
     below: complete || !kept.below ? null : packedBelow(kept.thresholds, kept.below),
     rounded: false,
-    tp: packedCounts(kept.tp, table.whole),
-    fp: packedCounts(kept.fp, table.whole),
+    tp: packedCounts(kept.tp, whole),
+    fp: packedCounts(kept.fp, whole),
     labels: kept.labels,
     areas,
     histogram: histogram && {
       ...histogram,
-      positives: packedCounts(histogram.positives, table.whole),
-      negatives: packedCounts(histogram.negatives, table.whole),
+      positives: packedCounts(histogram.positives, whole),
+      negatives: packedCounts(histogram.negatives, whole),
     },
     bands: [],
   };

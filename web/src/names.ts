@@ -7,7 +7,7 @@
  */
 
 import { h } from "./dom";
-import { several, shortened } from "./format";
+import { inSentence, shortened } from "./format";
 import type { ModelView } from "./view";
 
 /** So many letters of a name stand in a sentence. */
@@ -26,7 +26,7 @@ export class Names {
       .filter((name) => name.length > LETTERS || DIRECTED.test(name))
       // Sentences of verdicts have one space for each white space in a name.
       .flatMap((name) =>
-        [...new Set([name.trim(), several([name])])].map((text) => [text, name] as const),
+        [...new Set([name.trim(), inSentence(name)])].map((text) => [text, name] as const),
       )
       .filter(([text]) => text)
       .sort(([one], [two]) => two.length - one.length);

@@ -8,7 +8,7 @@ import { Fraction, ONE } from "./arithmetic";
 import { general } from "./format";
 import * as pr from "./spaces/pr";
 import type { Settings } from "./state";
-import { countsAt, size, type Counts, type Table } from "./table";
+import { countsAt, type Counts, type Piece, type Table } from "./table";
 
 export interface Constraint {
   /** Precision or recall, at least; the flagged share of all rows, at most. */
@@ -28,24 +28,11 @@ export const GOAL_NAMES = ["f", "money", "precision", "recall", "budget", "given
 /** What matters; "given" is what only Python can ask for. */
 export type Goal = (typeof GOAL_NAMES)[number];
 
-/** The part of the settings that is the objective. */
-export type GoalSettings = Pick<
-  Settings,
-  | "goal"
-  | "beta"
-  | "missCost"
-  | "falseAlarmCost"
-  | "minPrecision"
-  | "minRecall"
-  | "budget"
-  | "budgetItems"
->;
-
 /** Sums of weights in another order may miss a level by this much. */
 const ROUNDING = 1e-12;
 
 /** The objective of the settings; a budget is a share of so many rows. */
-export function objectiveOf(settings: GoalSettings, rows: number): Objective {
+export function objectiveOf(settings: Settings, rows: number): Objective {
   const { missCost, falseAlarmCost } = settings;
   const asked = (beta: number, constraint: Constraint | null): Objective => ({
     beta,
@@ -104,11 +91,6 @@ export function noRuleSaid(constraint: Constraint, whose: string, where = ""): s
 export function constraintSaid({ quantity, level }: Constraint): string {
   if (quantity === "flagged") return `at most ${general(100 * level)}% flagged`;
   return `${quantity} of ${general(level)}${level < 1 ? " or more" : ""}`;
-}
-
-export function objectiveSaid(objective: Objective): string {
-  const { constraint } = objective;
-  return constraint ? `${nameOf(objective)} with ${constraintSaid(constraint)}` : nameOf(objective);
 }
 
 const divided = (part: number, whole: number): number => (whole > 0 ? part / whole : NaN);
@@ -229,25 +211,17 @@ export function worthOf(
 
 const DOUBT = 16 * Number.EPSILON;
 
-/** One row for each threshold that is best for some β, with the β² for which it is. */
-export interface Optimum {
-  /** The row of the hull. */
-  readonly row: number;
-  readonly lo: number;
-  readonly hi: number;
-}
-
 /**
- * The best row for every β: the vertices of a hull without the empty rule.
+ * The best row of a hull for every β², each threshold once: the vertices of a hull without the empty rule.
  *
  * Between neighbours a and b both are equally good at
  * β² = (fp_b·tp_a - fp_a·tp_b)/(P·(tp_b - tp_a)), computed in fractions and rounded once.
  */
-export function optimaOf(hull: Table): Optimum[] {
+export function optimaOf(hull: Table): Piece[] {
   const total = Fraction.of(hull.positives);
   const ends: number[] = [];
   let least = ONE;
-  for (let row = 1; row < size(hull); row++) {
+  for (let row = 1; row < hull.tp.length; row++) {
     const [tpA, fpA] = [Fraction.of(hull.tp[row - 1]!), Fraction.of(hull.fp[row - 1]!)];
     const [tpB, fpB] = [Fraction.of(hull.tp[row]!), Fraction.of(hull.fp[row]!)];
     const rise = total.times(tpB.minus(tpA));
@@ -264,7 +238,7 @@ export function bestForF(
   table: Table,
   hull: Table,
   hullRows: readonly number[],
-  optima: readonly Optimum[],
+  optima: readonly Piece[],
   beta: number,
 ): number {
   if (beta === 0) return mostPrecise(table);
@@ -291,7 +265,7 @@ function mostPrecise(table: Table): number {
   let best = -1;
   let precision: Fraction | null = null;
   let approximate = -1;
-  for (let row = 0; row < size(table); row++) {
+  for (let row = 0; row < table.tp.length; row++) {
     const value = pr.y(table, row);
     if (!(value >= approximate - DOUBT)) continue;
     const tp = Fraction.of(table.tp[row]!);
@@ -335,7 +309,7 @@ export function bestForCosts(
  */
 export function bestForConstraint(table: Table, constraint: Constraint): number | null {
   let best: number | null = null;
-  for (let row = 0; row < size(table); row++) {
+  for (let row = 0; row < table.tp.length; row++) {
     if (predicted(table, row) === 0 && constraint.quantity === "recall") continue;
     if (!isMet(constraint, quantityOf(constraint, countsAt(table, row)))) continue;
     if (best === null || isBetter(table, row, best, constraint)) best = row;

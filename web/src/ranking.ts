@@ -6,7 +6,7 @@
 
 import type { Line } from "./lines";
 import type { Model } from "./model";
-import type { Path, Table } from "./table";
+import type { Path, Piece, Table } from "./table";
 
 /** The share of all items that a rule flags. */
 export function share(table: Table, row: number): number {
@@ -54,22 +54,15 @@ export function hasProbabilities({ histogram }: Model): boolean {
   return histogram.lo >= 0 && histogram.hi <= 1 && positives + negatives === 0;
 }
 
-/** The rule that flags from a probability p on, for lo < p ≤ hi. */
-export interface ProbabilityRule {
-  readonly row: number;
-  readonly lo: number;
-  readonly hi: number;
-}
-
 /**
- * Which row flags the items with probability p or more, for every p from 0 to 1.
+ * Which row flags the items with probability p or more, for every p from 0 to 1: lo < p ≤ hi.
  *
  * Of the other class the probability is 1 - score, and the rule of a row `score < threshold`.
  * Where rows are missing, nothing is said of the probabilities between two rules.
  */
-export function probabilityRules(table: Table, otherClass: boolean): ProbabilityRule[] {
+export function probabilityRules(table: Table, otherClass: boolean): Piece[] {
   const { thresholds, below } = table;
-  const rules: ProbabilityRule[] = [];
+  const rules: Piece[] = [];
   for (let row = 0; row < thresholds.length; row++) {
     const high = otherClass ? 1 - (thresholds[row - 1] ?? -Infinity) : thresholds[row]!;
     const known = below?.[row] ?? NaN;

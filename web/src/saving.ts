@@ -6,6 +6,7 @@ import { dash, glyph } from "./looks";
 import * as pr from "./spaces/pr";
 import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
+import { matrixAt } from "./table";
 import { thresholdRows } from "./thresholds";
 import type { View } from "./view";
 
@@ -78,11 +79,7 @@ function svgText(svg: SVGSVGElement, caption: Caption): string {
 }
 
 /** The title of the picture, and below it the models with their colours and marks. */
-function headOf(
-  svg: SVGSVGElement,
-  caption: Caption,
-  width: number,
-): { element: SVGGElement; height: number } {
+function headOf(svg: SVGSVGElement, caption: Caption, width: number) {
   const element = s("g");
   const ink = colourOf(svg, "--ink");
   const font = getComputedStyle(svg).fontFamily;
@@ -170,14 +167,10 @@ export function pointsCsv(view: View): string {
   const { beta } = view.settings;
   for (const { model, table } of view.shown)
     for (let row = 0; row < table.tp.length; row++) {
-      const [tp, fp] = [table.tp[row]!, table.fp[row]!];
       rows.push([
         model.name,
         table.labels?.[row] ?? table.thresholds[row]!,
-        tp,
-        fp,
-        table.positives - tp,
-        table.negatives - fp,
+        ...Object.values(matrixAt(table, row)),
         roc.x(table, row),
         pr.y(table, row),
         pr.x(table, row),

@@ -2,7 +2,6 @@
 
 import { wilson } from "./arithmetic";
 import { commandOf } from "./commands";
-import type { Histogram } from "./count";
 import {
   capitalised,
   counted,
@@ -66,11 +65,6 @@ export function winnerName(name: string, view: View): string {
   return view.models[Number(name)]!.model.name;
 }
 
-function scoresSaid({ lo, hi, above }: Histogram): string {
-  if (above[0] + above[1] > 0) return "scores of +∞";
-  return `scores from ${short(lo, 3)} to ${short(hi, 3)}`;
-}
-
 /** Why some models are missing from a panel of probabilities; empty where none is. */
 export function notProbabilities(shown: readonly ModelView[], what: string): string {
   const sets = shown.filter(({ table }) => table.labels);
@@ -78,11 +72,12 @@ export function notProbabilities(shown: readonly ModelView[], what: string): str
   const missing = shown.filter(({ model }) => !hasProbabilities(model));
   return missing
     .slice(0, 3)
-    .map(({ model: { name, histogram } }) =>
-      histogram
-        ? `${name} has ${scoresSaid(histogram)}, which are no probabilities, so it has no ${what}: “isometrics calibrate” makes probabilities of them.`
-        : `${name} has no ${what}: its scores are not known one by one.`,
-    )
+    .map(({ model: { name, histogram } }) => {
+      if (!histogram) return `${name} has no ${what}: its scores are not known one by one.`;
+      const { lo, hi, above } = histogram;
+      const scores = above[0] + above[1] > 0 ? "of +∞" : `from ${short(lo, 3)} to ${short(hi, 3)}`;
+      return `${name} has scores ${scores}, which are no probabilities, so it has no ${what}: “isometrics calibrate” makes probabilities of them.`;
+    })
     .concat(missing.length > 3 ? `Nor have ${missing.length - 3} other models.` : [])
     .join(" ");
 }

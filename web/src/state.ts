@@ -1,7 +1,7 @@
 /** What the reader has set, and who wants to know of changes. */
 
 import type { Goal } from "./objective";
-import type { Interpolation } from "./spaces/pr";
+import { weights, type Interpolation } from "./spaces/pr";
 import type { IndexName } from "./tradeoff";
 
 /** An operating point: a row of the table of a model. */
@@ -44,86 +44,56 @@ export interface Sorting {
 export const GROUP_ORDERS = ["worst", "gain", "size", "name"] as const;
 export type GroupOrder = (typeof GROUP_ORDERS)[number];
 
-/** Each field has an entry in fragment.ts, which keeps it in the address and in saved reports. */
-export interface Settings {
-  readonly goal: Goal;
-  readonly beta: number;
-  readonly missCost: number;
-  readonly falseAlarmCost: number;
-  readonly minPrecision: number;
-  readonly minRecall: number;
-  /** The most rows that are flagged, of so many items; null: of the rows here. */
-  readonly budget: number;
-  readonly budgetItems: number | null;
-  readonly index: IndexName;
-  /** Null: as in the data. */
-  readonly prevalence: number | null;
-  /** Whether the negatives are the class of interest. */
-  readonly otherClass: boolean;
-  readonly hidden: ReadonlySet<number>;
-  /** Models that were searched for: of many, they have a colour first. */
-  readonly forward: readonly number[];
-  readonly panels: ReadonlySet<PanelName>;
-  /** Panels that show where the curves are instead of the whole plane. */
-  readonly closeUps: ReadonlySet<PanelName>;
-  readonly curve: boolean;
-  readonly hull: boolean;
-  readonly interpolation: Interpolation;
-  readonly isolines: boolean;
-  readonly baselines: boolean;
-  readonly unachievable: boolean;
-  readonly bands: boolean;
-  /** The point the reader chose; null: the best one for β. */
-  readonly chosen: Cursor | null;
-  /** The point under the pointer. */
-  readonly hovered: Cursor | null;
-  /** The model of the last point that was chosen; null: the leading one. */
-  readonly preferred: number | null;
-  /** A threshold that the reader typed. */
-  readonly typed: number | null;
-  /** The panels that are zoomed, by the names of their spaces. */
-  readonly zooms: ReadonlyMap<string, Zoom>;
-  /** Null: in the order of the report. */
-  readonly sorting: Sorting | null;
-  readonly theme: Theme;
-  readonly groupOrder: GroupOrder;
-  /** What the names of the groups shown contain. */
-  readonly groupSearch: string;
-}
-
-export const INITIAL: Settings = {
-  goal: "f",
+/**
+ * What the reader can set, as it is at first. Each field has an entry in fragment.ts, which keeps it
+ * in the address and in saved reports.
+ */
+export const INITIAL = {
+  goal: "f" as Goal,
   beta: 1,
   missCost: 10,
   falseAlarmCost: 1,
   minPrecision: 0.9,
   minRecall: 0.9,
+  /** The most rows that are flagged, of so many items; null: of the rows here. */
   budget: 100,
-  budgetItems: null,
-  index: "f-measure",
-  prevalence: null,
+  budgetItems: null as number | null,
+  index: "f-measure" as IndexName,
+  /** Null: as in the data. */
+  prevalence: null as number | null,
+  /** Whether the negatives are the class of interest. */
   otherClass: false,
-  hidden: new Set(),
-  forward: [],
-  panels: new Set(["roc", "pr", "prg", "tradeoff", "scores"]),
-  closeUps: new Set(),
+  hidden: new Set() as ReadonlySet<number>,
+  /** Models that were searched for: of many, they have a colour first. */
+  forward: new Set() as ReadonlySet<number>,
+  panels: new Set(["roc", "pr", "prg", "tradeoff", "scores"]) as ReadonlySet<PanelName>,
+  /** Panels that show where the curves are instead of the whole plane. */
+  closeUps: new Set() as ReadonlySet<PanelName>,
   curve: true,
   hull: true,
-  interpolation: "davis-goadrich",
+  interpolation: "davis-goadrich" as Interpolation,
   isolines: true,
   baselines: true,
   unachievable: true,
   bands: true,
-  chosen: null,
-  hovered: null,
-  preferred: null,
-  typed: null,
-  zooms: new Map(),
-  sorting: null,
-  theme: "auto",
-  groupOrder: "worst",
+  /** The point the reader chose; null: the best one for β. */
+  chosen: null as Cursor | null,
+  /** The point under the pointer. */
+  hovered: null as Cursor | null,
+  /** The model of the last point that was chosen; null: the leading one. */
+  preferred: null as number | null,
+  /** A threshold that the reader typed. */
+  typed: null as number | null,
+  /** The panels that are zoomed, by the names of their spaces. */
+  zooms: new Map() as ReadonlyMap<string, Zoom>,
+  /** Null: in the order of the report. */
+  sorting: null as Sorting | null,
+  theme: "auto" as Theme,
+  groupOrder: "worst" as GroupOrder,
+  /** What the names of the groups shown contain. */
   groupSearch: "",
 };
+export type Settings = Readonly<typeof INITIAL>;
 
 type Listener = (settings: Settings, changed: ReadonlySet<keyof Settings>) => void;
 
@@ -167,10 +137,16 @@ export function costOf({ goal, missCost, falseAlarmCost }: Settings): number {
 
 /** λ = β²/(1+β²), the weight of recall. */
 export function lambdaOf(beta: number): number {
-  if (beta <= 1) return (beta * beta) / (1 + beta * beta);
-  return 1 / (1 + (1 / beta) * (1 / beta));
+  return weights(beta)[0];
 }
 
 export function betaOf(lam: number): number {
   return Math.sqrt(lam / (1 - lam));
+}
+
+/** A set with a value if it lacked it, and else without. */
+export function toggled<Value>(values: ReadonlySet<Value>, value: Value): ReadonlySet<Value> {
+  const next = new Set(values);
+  if (!next.delete(value)) next.add(value);
+  return next;
 }

@@ -10,8 +10,8 @@ import { namesOf } from "./names";
 import { constraintSaid, valueOf } from "./objective";
 import { macroSentence, nounOf, rule } from "./sentences";
 import * as pr from "./spaces/pr";
-import type { Sorting, Store } from "./state";
-import { countsAt, size } from "./table";
+import { toggled, type Sorting, type Store } from "./state";
+import { countsAt } from "./table";
 import { belowChance, tooFewScores } from "./verdict/caveats";
 import type { ModelView, View, Views } from "./view";
 
@@ -22,18 +22,19 @@ export class Summary {
   readonly element: HTMLElement;
   private readonly body = h("tbody");
   private readonly nameHead = h("span");
-  private readonly caption = h("caption", { class: "offscreen" });
-  private readonly macro = h("p", { class: "macro" });
+  private readonly caption = h("caption.offscreen");
+  private readonly macro = h("p.macro");
   private readonly bestHead = h("span");
   private readonly valueHead = h("span");
-  private readonly note = h("p", { class: "note" });
+  private readonly note = h("p.note");
   /** Measures that Python computed and the page does not have. */
   private readonly more: readonly string[];
   private boxes: HTMLInputElement[] = [];
   private names: HTMLButtonElement[] = [];
-  private readonly isolation: Isolation;
+  /** The models that were hidden before one was shown alone. */
+  private before: ReadonlySet<number> = new Set();
   private readonly heads: SortedHeads;
-  private forward: readonly number[] = [];
+  private forward: ReadonlySet<number> = new Set();
 
   constructor(
     private readonly store: Store,
@@ -46,13 +47,12 @@ export class Summary {
     this.more = [...new Set(models.flatMap(({ areas }) => [...areas.keys()]))].filter(
       (measure) => !(measure in AREAS),
     );
-    this.isolation = new Isolation(store, models.length);
     this.heads = new SortedHeads(store);
     const head = (column: string, text: HTMLElement | string = column): HTMLElement =>
       this.heads.head(column, column, text);
     this.element = h(
-      "section",
-      { class: "summary", "aria-label": "Summary" },
+      "section.summary",
+      { "aria-label": "Summary" },
       searchBox(store, models),
       scrolling(
         "Models",
@@ -60,14 +60,10 @@ export class Summary {
         this.caption,
         h(
           "thead",
-          {},
           h(
             "tr",
-            {},
             this.heads.head("name", "name", this.nameHead, "rising"),
-            head(AUROC, glossary.term(AUROC)),
-            head(AUPR, glossary.term(AUPR)),
-            head(AUPRG, glossary.term(AUPRG)),
+            ...([AUROC, AUPR, AUPRG] as const).map((name) => head(name, glossary.term(name))),
             ...this.more.map((measure) => head(measure)),
             this.heads.head("best", "best threshold", this.bestHead),
             head("precision", glossary.term("precision")),
@@ -107,7 +103,7 @@ export class Summary {
     const stays: readonly (Element | null)[] = [...this.boxes, ...this.names];
     if (stays.includes(focused)) (focused as HTMLElement).focus({ preventScroll: true });
     const { forward } = view.settings;
-    if (forward !== this.forward) this.scrollTo((this.forward = forward)[0]);
+    if (forward !== this.forward) this.scrollTo([...(this.forward = forward)][0]);
     const said = [...notes(view), ...this.caveats(view)].join(" ");
     this.note.replaceChildren(...namesOf(view.models).in(said));
   }
@@ -124,20 +120,36 @@ export class Summary {
   }
 
   private box(one: ModelView): HTMLInputElement {
-    const box = h("input", { type: "checkbox", "aria-label": `Show ${one.model.name}` });
-    box.addEventListener("change", () => {
-      const hidden = new Set(this.store.settings.hidden);
-      if (box.checked) hidden.delete(one.place);
-      else hidden.add(one.place);
-      this.store.set({ hidden });
-    });
-    return box;
+    const onchange = (): void =>
+      this.store.set({ hidden: toggled(this.store.settings.hidden, one.place) });
+    return h("input", { type: "checkbox", "aria-label": `Show ${one.model.name}`, onchange });
   }
 
   /** The name, which shows its model alone. */
   private name(one: ModelView): HTMLButtonElement {
-    const act = (): void => this.isolation.toggle(one.place);
+    const act = (): void => this.isolate(one.place);
     return button(shortened(one.model.name, LETTERS), act, { class: "name-button" });
+  }
+
+  private isAlone(place: number): boolean {
+    const { hidden } = this.store.settings;
+    const { length } = this.names;
+    return length > 1 && hidden.size === length - 1 && !hidden.has(place);
+  }
+
+  /** Shows one model alone, and afterwards the models that were shown before. */
+  private isolate(place: number): void {
+    const { hidden } = this.store.settings;
+    const others = new Set(this.names.keys());
+    others.delete(place);
+    if (!this.isAlone(place)) {
+      this.before = hidden;
+      this.store.set({ hidden: others, hovered: null });
+      return;
+    }
+    // A model that was alone all along has nothing to go back to.
+    const back = this.before.size === others.size ? new Set<number>() : this.before;
+    this.store.set({ hidden: back, hovered: null });
   }
 
   /** Brings the row of a model into the window of the table. */
@@ -158,7 +170,7 @@ export class Summary {
       const isTop = stands && top !== undefined && (hi >= top.value || text === top.text);
       return h("td", { "data-value": name, class: isTop ? "highest" : "" }, text);
     });
-    const alone = this.isolation.isAlone(one.place);
+    const alone = this.isAlone(one.place);
     const name = this.names[one.place]!;
     name.setAttribute("aria-pressed", String(alone));
     name.title = alone ? "Show the other models again" : "Show this model alone";
@@ -177,9 +189,9 @@ export class Summary {
         "th",
         {
           scope: "row",
-          title: `${one.model.name}: ${size(one.table)} of ${one.model.rows} rows`,
+          title: `${one.model.name}: ${one.table.tp.length} of ${one.model.rows} rows`,
         },
-        h("div", { class: "named" }, this.boxes[one.place]!, chip(view.looks.get(one.place)), name),
+        h("div.named", this.boxes[one.place]!, chip(view.looks.get(one.place)), name),
       ),
       ...cells,
     );
@@ -193,28 +205,25 @@ export class Summary {
       text: bracketed(bracket),
       bracket,
     });
-    const best = view.best.get(one.place);
-    const ofBest = (
-      name: string,
-      value: () => number,
-      text: (value: number) => string,
-    ): Numbers => {
-      const number = best === undefined ? NaN : value();
-      return { name, text: text(number), bracket: [number, number] };
-    };
-    const { objective } = view;
-    const cost = best === undefined ? NaN : 1000 * valueOf(objective, countsAt(one.table, best));
+    // A row that there is not has values that are not defined.
+    const row = view.best.get(one.place) ?? -1;
+    const ofBest = (name: string, value: number, text: (value: number) => string): Numbers => ({
+      name,
+      text: text(value),
+      bracket: [value, value],
+    });
+    const cost = 1000 * valueOf(view.objective, countsAt(one.table, row));
     return [
       area(AUROC, this.views.area(one, AUROC, settings)),
       area(AUPR, this.views.prArea(one, settings)),
       area(AUPRG, this.views.area(one, AUPRG, settings)),
       ...this.more.map((measure) => area(measure, this.views.givenArea(one, measure, settings))),
-      ofBest("precision", () => pr.y(one.table, best!), percent),
-      ofBest("recall", () => pr.x(one.table, best!), percent),
+      ofBest("precision", pr.y(one.table, row), percent),
+      ofBest("recall", pr.x(one.table, row), percent),
       view.objective.costs
         ? // The lowest cost is the one that stands out.
           { name: "f", text: short(cost, 4), bracket: [-cost, -cost] }
-        : ofBest("f", () => pr.f(one.table, best!, settings.beta), decimals),
+        : ofBest("f", pr.f(one.table, row, settings.beta), decimals),
     ];
   }
 
@@ -250,10 +259,7 @@ function forSaid({ objective, settings }: View): string {
 }
 
 /** The highest number of a column, and how it is printed. */
-interface Highest {
-  readonly value: number;
-  readonly text: string;
-}
+type Highest = { readonly value: number; readonly text: string };
 
 /** What to beware of in a table. */
 function caveatsOf({ model }: ModelView): string[] {
@@ -304,34 +310,6 @@ function notes(view: View): string[] {
   return said;
 }
 
-/** Shows one model alone, and afterwards the models that were shown before. */
-export class Isolation {
-  private before: ReadonlySet<number> = new Set();
-
-  constructor(
-    private readonly store: Store,
-    private readonly models: number,
-  ) {}
-
-  isAlone(place: number): boolean {
-    const { hidden } = this.store.settings;
-    return this.models > 1 && hidden.size === this.models - 1 && !hidden.has(place);
-  }
-
-  toggle(place: number): void {
-    const { hidden } = this.store.settings;
-    if (this.isAlone(place)) {
-      // A model that was alone all along has nothing to go back to.
-      const back = this.before.size === this.models - 1 ? new Set<number>() : this.before;
-      this.store.set({ hidden: back, hovered: null });
-      return;
-    }
-    this.before = hidden;
-    const others = Array.from({ length: this.models }, (_, other) => other);
-    this.store.set({ hidden: new Set(others.filter((other) => other !== place)), hovered: null });
-  }
-}
-
 /** A box that gives a colour to the models whose names contain its text; null for few models. */
 export function searchBox(store: Store, models: readonly Model[]): HTMLElement | null {
   if (models.length <= LOOKS) return null;
@@ -344,10 +322,10 @@ export function searchBox(store: Store, models: readonly Model[]): HTMLElement |
     const forward = models
       .map(({ name }, place) => (name.toLowerCase().includes(text) ? place : -1))
       .filter((place) => text && place >= 0);
-    store.set({ forward: forward.slice(0, LOOKS) });
+    store.set({ forward: new Set(forward.slice(0, LOOKS)) });
     said.textContent = text ? foundSaid(forward.length, models.length) : usual;
   });
-  return h("p", { class: "search" }, h("label", {}, "Find a model ", box), said);
+  return h("p.search", h("label", "Find a model ", box), said);
 }
 
 function foundSaid(found: number, models: number): string {

@@ -48,8 +48,9 @@ export function countsAt({ tp, fp, positives, negatives }: Table, row: number): 
   return { tp: tp[row]!, fp: fp[row]!, positives, negatives };
 }
 
-export function size(table: Table): number {
-  return table.tp.length;
+/** The confusion matrix of a row. */
+export function matrixAt({ tp, fp, positives, negatives }: Table, row: number) {
+  return { tp: tp[row]!, fp: fp[row]!, fn: positives - tp[row]!, tn: negatives - fp[row]! };
 }
 
 export function prevalence(table: Table): number {
@@ -159,6 +160,13 @@ export function sortedRows(first: Float64Array, second: Float64Array): number[] 
   return Array.from(first.keys()).sort(
     (one, two) => first[one]! - first[two]! || second[one]! - second[two]! || one - two,
   );
+}
+
+/** A row, and the range of a weight or a probability in which it is the rule to take. */
+export interface Piece {
+  readonly row: number;
+  readonly lo: number;
+  readonly hi: number;
 }
 
 /** A nested sequence of counts, x = tp and y = fp: neither falls. */

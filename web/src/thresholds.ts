@@ -43,7 +43,7 @@ const SHOWS_TUNED =
 export class Thresholds {
   readonly element: HTMLElement;
   private readonly heading = h("h2");
-  private readonly shows = h("p", { class: "shows" });
+  private readonly shows = h("p.shows");
   private readonly body = h("tbody");
   private shown: { one: ModelView; rows: ThresholdRow[] } | null = null;
   private key = "";
@@ -57,15 +57,14 @@ export class Thresholds {
     const measures = [glossary.term("precision"), glossary.term("recall")];
     const heads = [glossary.term("β", "β from"), "to", cutAt, ...measures, "copy"];
     this.element = h(
-      "section",
-      { class: "thresholds" },
+      "section.thresholds",
       this.heading,
       this.shows,
       scrolling(
         "Thresholds by β",
         true,
-        h("caption", { class: "offscreen" }, "Thresholds sorted by β"),
-        h("thead", {}, headRow(...heads)),
+        h("caption.offscreen", "Thresholds sorted by β"),
+        h("thead", headRow(...heads)),
         this.body,
       ),
       copyButton("Copy the table", "Copy the table of thresholds", () => this.text()),
@@ -133,6 +132,6 @@ export class Thresholds {
       percent(pr.x(one.table, row)),
       copied === null ? "–" : copyButton("Copy", what, () => copied),
     ];
-    return h("tr", {}, ...cells.map((cell) => h("td", {}, cell)));
+    return h("tr", ...cells.map((cell) => h("td", cell)));
   }
 }

@@ -10,6 +10,7 @@ import {
   sortedRows,
   vertices,
   type Counts,
+  type Piece,
   type Table,
 } from "./table";
 
@@ -60,10 +61,6 @@ function fMeeting(one: Counts, other: Counts): number {
   return share(fall, rise);
 }
 
-function absolute(value: Fraction): Fraction {
-  return value.sign < 0 ? Fraction.of(0).minus(value) : value;
-}
-
 export const INDICES: Record<IndexName, WeightedIndex> = {
   "f-measure": {
     value: (point, lam) => tversky(point, lam, 1 - lam),
@@ -97,7 +94,7 @@ export const INDICES: Record<IndexName, WeightedIndex> = {
     value: (point, lam) => tversky(point, Math.min(2 * lam, 1), Math.min(2 * (1 - lam), 1)),
     meeting: (one, other) => {
       const [rise, fall] = steps(one, other);
-      const flat = absolute(fall).compare(absolute(rise)) <= 0;
+      const flat = fall.times(fall).compare(rise.times(rise)) <= 0;
       const [smaller, larger] = flat ? [fall, rise] : [rise, fall];
       const half = share(smaller, larger.plus(larger).minus(smaller));
       return flat ? half : 1 - half;
@@ -124,13 +121,6 @@ export const INDICES: Record<IndexName, WeightedIndex> = {
     },
   },
 };
-
-/** A piece of the optimal tradeoff curve: one row is best from lo to hi. */
-export interface Piece {
-  readonly lo: number;
-  readonly hi: number;
-  readonly row: number;
-}
 
 export interface Tradeoff {
   readonly table: Table;
@@ -193,13 +183,6 @@ function front(table: Table, withEmptyRule: boolean): number[] {
   return found;
 }
 
-/** The piece that holds from a weight of recall on. */
-export function pieceAt(curve: Tradeoff, lam: number): Piece {
-  let found = curve.pieces[0]!;
-  for (const piece of curve.pieces) if (piece.lo <= lam) found = piece;
-  return found;
-}
-
 /** The row that is best at a weight of recall: the strictest where two pieces meet. */
 export function bestRow(curve: Tradeoff, lam: number): number {
   return (curve.pieces.find((piece) => piece.hi >= lam) ?? curve.pieces.at(-1)!).row;
@@ -207,14 +190,12 @@ export function bestRow(curve: Tradeoff, lam: number): number {
 
 /** The best value of the index at a weight of recall. */
 export function valueAt(curve: Tradeoff, lam: number): number {
-  return curve.index.value(countsAt(curve.table, pieceAt(curve, lam).row), lam);
+  const piece = curve.pieces.filter(({ lo }) => lo <= lam).at(-1) ?? curve.pieces[0]!;
+  return curve.index.value(countsAt(curve.table, piece.row), lam);
 }
 
 /** What needs no algorithm: everything, and one true positive alone (for the cost, nothing). */
-export function baselinePoints(
-  table: Table,
-  index: WeightedIndex,
-): { name: string; point: Counts }[] {
+export function baselinePoints(table: Table, index: WeightedIndex) {
   const { positives, negatives } = table;
   const everything = { tp: positives, fp: negatives, positives, negatives };
   const found = [{ name: "everything", point: everything }];
@@ -237,11 +218,7 @@ export interface Range {
   readonly names: readonly string[];
 }
 
-interface Scale {
-  readonly positives: number;
-  readonly negatives: number;
-  readonly whole: boolean;
-}
+type Scale = Pick<Table, "positives" | "negatives" | "whole">;
 
 /** Who wins where: the upper envelope of the models' optimal tradeoff curves. */
 export function winnersOf(curves: ReadonlyMap<string, Tradeoff>): Range[] {
@@ -309,10 +286,7 @@ function tradeoffTogether(curves: ReadonlyMap<string, Tradeoff>, scale: Scale): 
   return tradeoffOf(table, curves.values().next().value!.index);
 }
 
-interface Part {
-  readonly lo: number;
-  readonly names: readonly string[];
-}
+type Part = Pick<Range, "lo" | "names">;
 
 /** Names the winners of each piece: all models that have its row. */
 function byCounts(curves: ReadonlyMap<string, Tradeoff>, together: Tradeoff, scale: Scale): Part[] {

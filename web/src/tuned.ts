@@ -19,8 +19,7 @@ import {
 import { askedSaid, rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import type { Cursor, Settings } from "./state";
-import { countsAt, nextLower, type Table } from "./table";
-import type { Piece } from "./tradeoff";
+import { countsAt, nextLower, type Piece, type Table } from "./table";
 import { bestRowFor, seen, under, type ModelView, type View } from "./view";
 
 export interface Tuned {

@@ -8,7 +8,7 @@ import type { Glossary } from "./glossary";
 import { rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import type { Store } from "./state";
-import { HIGHEST_SCORE, type Table } from "./table";
+import { HIGHEST_SCORE, matrixAt, type Table } from "./table";
 import { cursorOf, type ModelView, type View } from "./view";
 
 /** A number of a row: its key, its name, and how it is printed. */
@@ -29,11 +29,11 @@ export class Typed {
     size: 12,
     "aria-label": "A threshold of your own",
   });
-  private readonly problem = h("p", { class: "problem", role: "alert" });
-  private readonly answer = h("div", { class: "answer", hidden: true });
+  private readonly problem = h("p.problem", { role: "alert" });
+  private readonly answer = h("div.answer", { hidden: true });
   private readonly heads = [h("th", { scope: "col" }), h("th", { scope: "col" })] as const;
   private readonly cells = new Map<string, readonly [HTMLElement, HTMLElement]>();
-  private readonly note = h("p", { class: "note" });
+  private readonly note = h("p.note");
   private readonly file: HTMLElement;
   private readonly copies: HTMLElement;
   private readonly lines: readonly Line[];
@@ -46,13 +46,17 @@ export class Typed {
     glossary: Glossary,
     source: Source | null,
   ) {
-    const missed = (table: Table, row: number): number => table.positives - table.tp[row]!;
-    const leftAlone = (table: Table, row: number): number => table.negatives - table.fp[row]!;
+    const count = (key: keyof ReturnType<typeof matrixAt>, name: string): Line => ({
+      key,
+      name,
+      value: (table, row) => matrixAt(table, row)[key],
+      text: counted,
+    });
     this.lines = [
-      { key: "tp", name: "positives found", value: (table, row) => table.tp[row]!, text: counted },
-      { key: "fp", name: "false alarms", value: (table, row) => table.fp[row]!, text: counted },
-      { key: "fn", name: "positives missed", value: missed, text: counted },
-      { key: "tn", name: "negatives left alone", value: leftAlone, text: counted },
+      count("tp", "positives found"),
+      count("fp", "false alarms"),
+      count("fn", "positives missed"),
+      count("tn", "negatives left alone"),
       { key: "precision", name: glossary.term("precision"), value: pr.y, text: percent },
       { key: "recall", name: glossary.term("recall"), value: pr.x, text: percent },
       { key: "f", name: glossary.term("F measure", "F"), value: pr.f, text: decimals },
@@ -65,8 +69,7 @@ export class Typed {
     const typed = (): number => store.settings.typed!;
     this.file = copied("JSON", (one, row) => ruleFile(one, row, this.view!, source, typed()));
     this.copies = h(
-      "p",
-      { class: "actions" },
+      "p.actions",
       "Copy this rule as",
       this.file,
       copied("SQL", (one, row) => ruleSql(one, row, source, typed())),
@@ -74,12 +77,12 @@ export class Typed {
     );
     this.answer.append(this.table(), this.note, this.copies);
     this.element = h(
-      "section",
-      { class: "typed", "aria-label": "Your threshold" },
-      h("h2", {}, "Your threshold"),
+      "section.typed",
+      { "aria-label": "Your threshold" },
+      h("h2", "Your threshold"),
       h(
-        "form",
-        { class: "actions", onsubmit: (event) => this.take(event) },
+        "form.actions",
+        { onsubmit: (event) => this.take(event) },
         this.box,
         h("button", { type: "submit", class: "small" }, "Apply"),
         button("Clear", () => this.clear(), {
@@ -97,13 +100,12 @@ export class Typed {
     for (const { key, name } of this.lines) {
       const cells = [h("td", { "data-typed": key }), h("td", { "data-best": key })] as const;
       this.cells.set(key, cells);
-      body.append(h("tr", {}, h("th", { scope: "row" }, name), ...cells));
+      body.append(h("tr", h("th", { scope: "row" }, name), ...cells));
     }
     return h(
       "table",
-      {},
-      h("caption", { class: "offscreen" }, "Your threshold beside the best one"),
-      h("thead", {}, h("tr", {}, h("td"), ...this.heads)),
+      h("caption.offscreen", "Your threshold beside the best one"),
+      h("thead", h("tr", h("td"), ...this.heads)),
       body,
     );
   }
@@ -136,7 +138,7 @@ export class Typed {
   }
 
   /** The model that is asked about, and the rows of the threshold; null where nothing is asked. */
-  private asked(): { one: ModelView; rows: RowsAt; typed: number } | null {
+  private asked() {
     const { view } = this;
     const cursor = view && cursorOf(view);
     const typed = view?.settings.typed ?? null;
@@ -183,12 +185,16 @@ export class Typed {
     const isExact = rows.strict === rows.lenient;
     this.note.textContent = isExact
       ? narrower(table, rows, typed, settings.otherClass)
-      : between(typed);
+      : "This page has only some of the rows of this model, and cannot tell the counts at this " +
+        "number exactly: they lie between these limits. " +
+        `isometrics thresholds FILE --threshold ${exact(typed)} counts them.`;
     this.copies.hidden = !isRule(one, rows.strict, view);
     // The file has the counts of its rule.
     this.file.hidden = !isExact;
   }
 }
+
+type RowsAt = ReturnType<typeof rowsAt>;
 
 /** Two tables of one row: the worst and the best that the counts may be. */
 function extremes(table: Table, { strict, lenient }: RowsAt): [Table, Table] {
@@ -203,14 +209,6 @@ function extremes(table: Table, { strict, lenient }: RowsAt): [Table, Table] {
   return [row(tp[0], fp[1]), row(tp[1], fp[0])];
 }
 
-function between(typed: number): string {
-  return (
-    "This page has only some of the rows of this model, and cannot tell the counts at this number " +
-    "exactly: they lie between these limits. " +
-    `isometrics thresholds FILE --threshold ${exact(typed)} counts them.`
-  );
-}
-
 /** What a program would do that rounds the number to 32 bits, as these scores are. */
 function narrower(table: Table, { strict }: RowsAt, typed: number, otherClass: boolean): string {
   const rounded = Math.fround(typed);
@@ -223,21 +221,15 @@ function narrower(table: Table, { strict }: RowsAt, typed: number, otherClass: b
   );
 }
 
-/** Rows of a table between which the counts lie; one row where they are known. */
-export interface RowsAt {
-  readonly strict: number;
-  readonly lenient: number;
-}
-
 /**
  * The row of the rule `score >= threshold`; of the other class, whose rows come in the opposite
  * order, of `score < threshold`.
  *
  * A row tells its own threshold, and the next lower score: any number between them flags the same
  * items. Below that score, up to the next row of a table that has only some of its rows, the counts
- * are not known.
+ * are not known: they lie between those of a strict and of a lenient row.
  */
-export function rowsAt(table: Table, threshold: number, otherClass: boolean): RowsAt {
+export function rowsAt(table: Table, threshold: number, otherClass: boolean) {
   const { thresholds, below, kind } = table;
   const last = thresholds.length - 1;
   const rowOf = (place: number): number => (otherClass ? last - place : place);

@@ -1,7 +1,7 @@
 /** What the settings make of the models: tables, hulls, areas, winners, best rows. */
 
 import { Fraction } from "./arithmetic";
-import { LookBook, type Looks } from "./looks";
+import { looksOf, type Looks } from "./looks";
 import {
   AREA_OF,
   areaBetween,
@@ -19,7 +19,6 @@ import {
   objectiveOf,
   optimaOf,
   type Objective,
-  type Optimum,
 } from "./objective";
 import { lambdaOf, type Cursor, type Settings } from "./state";
 import {
@@ -30,7 +29,6 @@ import {
   pathOf,
   take,
   vertices,
-  type Path,
   type Table,
 } from "./table";
 import {
@@ -45,19 +43,7 @@ import {
 import { chosenHere, tunedLeader } from "./tuned";
 
 /** A model as it is seen under the settings. */
-export interface ModelView {
-  readonly place: number;
-  readonly model: Model;
-  readonly table: Table;
-  /** Null where the points are not nested. */
-  readonly path: Path | null;
-  readonly hullRows: readonly number[];
-  readonly hull: Table;
-  readonly hullPath: Path;
-  readonly optima: readonly Optimum[];
-  /** Whether all rows are here, so that areas can be computed anew exactly. */
-  readonly complete: boolean;
-}
+export type ModelView = ReturnType<typeof seen>;
 
 export interface View {
   readonly settings: Settings;
@@ -93,7 +79,7 @@ export class Views {
   private curves: { key: string; part: Pick<View, "tradeoffs" | "winners" | "fWinners"> } | null =
     null;
   private areas = new Map<string, Bracket>();
-  private readonly looks = new LookBook();
+  private looks: Looks = new Map();
 
   constructor(
     private readonly models: readonly Model[],
@@ -130,23 +116,14 @@ export class Views {
     });
     const shown = models.filter(isShown);
     const lam = lambdaOf(settings.beta);
-    return {
-      settings,
-      lam,
-      confidence: this.confidence,
-      items,
-      classes: this.classes,
-      models,
-      shown,
-      ...this.curves.part,
-      objective,
-      best,
-      looks: this.looks.of(models, shown, best, objective, settings),
-      leader: this.classes
-        ? (shown[0]?.place ?? 0)
-        : (tunedLeader(shown, settings, objective) ??
-          leaderOf(shown, best, this.curves.part.fWinners, objective, lam)),
-    };
+    const { confidence, classes } = this;
+    const common = { settings, lam, confidence, items, classes, models, shown, objective, best };
+    const view = { ...common, ...this.curves.part };
+    this.looks = looksOf(view, this.looks);
+    const leader = classes
+      ? (shown[0]?.place ?? 0)
+      : (tunedLeader(shown, settings, objective) ?? leaderOf(view));
+    return { ...view, looks: this.looks, leader };
   }
 
   /** An area under the settings: from all rows where they are known, else its limits. */
@@ -180,31 +157,28 @@ export function under(table: Table, { otherClass, prevalence }: Settings): Table
   return prevalence === null ? turned : atPrevalence(turned, prevalence);
 }
 
-export function seen(model: Model, place: number, settings: Settings): ModelView {
-  const whole = completed(model.table);
-  const turned = settings.otherClass ? ofOtherClass(whole) : whole;
+export function seen(model: Model, place: number, settings: Settings) {
+  const turned = under(completed(model.table), { ...settings, prevalence: null });
   // Scaling the false positives keeps the hull; on whole counts it is found exactly.
   const hullRows = vertices(turned.fp, turned.tp, turned.whole);
-  const table = settings.prevalence === null ? turned : atPrevalence(turned, settings.prevalence);
+  const table = under(turned, { ...settings, otherClass: false });
   const hull = take(table, hullRows, "hull");
   return {
     place,
     model,
     table,
+    /** Null where the points are not nested. */
     path: pathOf(table),
     hullRows,
     hull,
     hullPath: { x: hull.tp, y: hull.fp },
     optima: optimaOf(hull),
+    /** Whether all rows are here, so that areas can be computed anew exactly. */
     complete: model.complete,
   };
 }
 
-function compared(
-  shown: readonly ModelView[],
-  settings: Settings,
-  classes: boolean,
-): Pick<View, "tradeoffs" | "winners" | "fWinners"> {
+function compared(shown: readonly ModelView[], settings: Settings, classes: boolean) {
   const curvesOf = (name: Settings["index"]): Map<number, Tradeoff> =>
     new Map(shown.map((one) => [one.place, tradeoffOf(one.table, INDICES[name])]));
   const tradeoffs = curvesOf(settings.index);
@@ -226,19 +200,14 @@ export function bestRowFor(one: ModelView, { beta, costs, constraint }: Objectiv
   return bestForCosts(one.table, one.hullRows, [Fraction.of(costs[0]), Fraction.of(costs[1])]);
 }
 
-function leaderOf(
-  shown: readonly ModelView[],
-  best: ReadonlyMap<number, number>,
-  winners: readonly Range[] | null,
-  objective: Objective,
-  lam: number,
-): number {
+function leaderOf(view: Omit<View, "looks" | "leader">): number {
+  const { shown, best, fWinners, objective, lam } = view;
   // Where precision or recall counts alone, models tie, and the first of them is taken.
   const isF = !objective.costs && !objective.constraint && lam > 0 && lam < 1;
   const named =
     isF &&
-    winners &&
-    winnersAt(winners, lam)
+    fWinners &&
+    winnersAt(fWinners, lam)
       .map(Number)
       .find((place) => best.has(place));
   if (typeof named === "number") return named;

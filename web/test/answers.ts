@@ -32,7 +32,6 @@ import {
   completed,
   ofOtherClass,
   pathOf,
-  size,
   take,
   vertices,
   type Table,
@@ -159,7 +158,7 @@ function answer(question: Question): unknown {
       below: histogram.below,
       above: histogram.above,
     },
-    kept: size(table) === kept.length ? "all" : Array.from(kept),
+    kept: table.tp.length === kept.length ? "all" : Array.from(kept),
     tradeoff: Object.fromEntries(
       INDEX_NAMES.map((name) => {
         const curve = tradeoffOf(completed(table), INDICES[name]);

@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Classes, isMissing, kindOf, numberIn, Numbers, type Peek } from "../src/drop/columns";
+import { Classes, isMissing, kindOf, Numbers, type Peek } from "../src/drop/columns";
 import { describe, guess } from "../src/drop/layout";
 import { InputError, Problem, shown, type Lined } from "../src/drop/problems";
 import { Columns, positiveRows, tablesOf as tablesIn } from "../src/drop/reading";
-import { bracketed, counted, decimals, exact, percent, percents, short } from "../src/format";
+import {
+  bracketed,
+  counted,
+  decimals,
+  exact,
+  numberIn,
+  percent,
+  percents,
+  short,
+} from "../src/format";
 
 const NO_LINES: Lined = {
   name: "",

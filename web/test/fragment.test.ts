@@ -49,7 +49,7 @@ const OTHER: Settings = {
   prevalence: 1e-9,
   otherClass: true,
   hidden: new Set([1, 4]),
-  forward: [3, 0],
+  forward: new Set([3, 0]),
   panels: new Set(["pr", "lift"]),
   closeUps: new Set(["prg"]),
   curve: false,

@@ -4,6 +4,7 @@
  * `src/isometrics/sources/written_numbers.py` has the same ways of writing numbers.
  */
 
+import { numberIn } from "../format";
 import { commas, DROP_MISSING, InputError, Problem, type Advice, type Value } from "./problems";
 
 export type ColumnKind = "boolean" | "integer" | "float" | "string" | "other";
@@ -19,25 +20,11 @@ export interface Peek {
 const LARGEST = 2 ** 53;
 const INTEGER = /^\s*[+-]?\d+\s*$/;
 const CANONICAL = /^-?(0|[1-9]\d*)$/;
-const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
-const INFINITE = /^\s*([+-]?)inf(inity)?\s*$/i;
 const MISSING = new Set(["", "nan", "null", "none", "na", "n/a"]);
 
 /** A cell of a text file: what is empty, or says so, is missing. */
 export function isMissing(text: string): boolean {
   return text.length < 5 && MISSING.has(text.trim().toLowerCase());
-}
-
-/** The number that a text writes; undefined where it writes none. */
-export function numberIn(text: string): number | undefined {
-  const value = Number(text);
-  // Number() also takes blanks and hexadecimal numbers, which no other tool does. Most texts have a
-  // digit or a point in their second place; they need no second look.
-  const second = text.charCodeAt(1);
-  if (value === value && second >= 46 && second <= 57) return value;
-  if (DECIMAL.test(text)) return value;
-  const infinite = INFINITE.exec(text);
-  return infinite ? (infinite[1] === "-" ? -Infinity : Infinity) : undefined;
 }
 
 /** Guesses the kind of a column of texts from its first cells. */
@@ -54,12 +41,6 @@ export function kindOf(cells: readonly string[], decimal: Decimal = null): Colum
 const NOT_NUMBERS = (example: string): string =>
   `values that are not real numbers of 64 bits, such as ${example}`;
 const MISSING_VALUES = "missing values (NaN or null)";
-
-function missingOf(name: string): Problem {
-  const problem = new Problem(name, MISSING_VALUES);
-  problem.advice = DROP_MISSING;
-  return problem;
-}
 
 /** Growing arrays of numbers, for a file whose length is not known. */
 export class Numbers {
@@ -79,7 +60,7 @@ export class Numbers {
     rows = 1024,
   ) {
     this.values = new Float64Array(rows);
-    this.missing = missingOf(name);
+    this.missing = new Problem(name, MISSING_VALUES, DROP_MISSING);
     this.strange = new Problem(name, NOT_NUMBERS);
     this.percents = new Problem(name, NOT_NUMBERS);
     this.large = new Problem(name, "whole numbers from 2**53 on, which a browser would round");
@@ -174,7 +155,7 @@ export class Classes {
     rows = 1024,
   ) {
     this.codes = new Uint16Array(rows);
-    this.missing = missingOf(name);
+    this.missing = new Problem(name, MISSING_VALUES, DROP_MISSING);
   }
 
   add(value: Value | undefined): void {

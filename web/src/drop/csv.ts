@@ -1,28 +1,36 @@
 /** CSV files, read in parts so that their size does not matter. */
 
+import { joined, numberIn } from "../format";
 import {
   hasDecimalComma,
   isMissing,
   kindOf,
   looksLikeNumber,
-  numberIn,
   parseNumber,
   type Decimal,
   type Peek,
 } from "./columns";
-import { commas, InputError, MOST_LINES, several, shown, unreadable, type Lined } from "./problems";
+import {
+  commas,
+  firstLines,
+  InputError,
+  MOST_LINES,
+  shown,
+  unreadable,
+  type Lined,
+} from "./problems";
 import type { Columns } from "./reading";
 import { readText, Scanner } from "./text";
 
 /** What a user knows about how a file is written. */
-export interface Writing {
+export interface CsvFormat {
   /** The mark before decimals; null is a point, and nothing between digits. */
   readonly decimal: Decimal;
   /** Whether the first line has the names of the columns; null is as it looks. */
   readonly header: boolean | null;
 }
 
-export const PLAIN: Writing = { decimal: null, header: null };
+export const PLAIN: CsvFormat = { decimal: null, header: null };
 
 const FIRST = 1000;
 const LETTERS = 1 << 20;
@@ -33,42 +41,33 @@ interface Record {
   readonly line: number;
 }
 
-interface Dialect {
-  readonly delimiter: string;
-  readonly names: readonly string[];
-  /** The line with the names; 0 without one. */
-  readonly headerLine: number;
-  /** Lines before this one are no rows. */
-  readonly firstLine: number;
-}
-
 export class CsvFile implements Lined {
   readonly lined = true;
   readonly lineName = "line";
   columns: Peek[] = [];
-  private dialect!: Dialect;
+  private delimiter = "";
+  private names: readonly string[] = [];
+  private hasHeader = false;
+  /** Lines before this one are no rows. */
+  private firstLine = 1;
   private readonly ragged: { line: number; width: number }[] = [];
   private nRagged = 0;
+  /** Lines with a quote that does not end, or text after one. */
+  private readonly quotes: number[] = [];
   private rows = 0;
 
-  private constructor(
+  constructor(
     private readonly file: Blob,
     readonly name: string,
-    private readonly writing: Writing,
+    private readonly format: CsvFormat,
   ) {}
 
-  /** Finds out how a file is written, and its columns from its first rows. */
-  static async open(file: Blob, name: string, writing: Writing): Promise<CsvFile> {
-    const source = new CsvFile(file, name, writing);
-    await source.sniff();
-    return source;
-  }
-
   get notes(): string[] {
-    return this.dialect.headerLine ? [] : ["the file has no header line"];
+    return this.hasHeader ? [] : ["the file has no header line"];
   }
 
-  private async sniff(): Promise<void> {
+  /** Finds out how the file is written, and its columns from its first rows. */
+  async sniff(): Promise<void> {
     let start = "";
     await readText(this.file, this.name, (part) => (start += part).length < LETTERS);
     start = start.replace(/^\ufeff/, "");
@@ -92,7 +91,7 @@ export class CsvFile implements Lined {
           "begin it with #",
       );
     const body = others.filter(({ values }) => values.length === first!.values.length);
-    const header = this.writing.header ?? looksLikeHeader(first!.values, body);
+    const header = this.format.header ?? looksLikeHeader(first!.values, body);
     const rows = (header ? body : [first!, ...body]).slice(0, FIRST);
     const names = header
       ? first!.values.map((text, place) => text.trim() || `column${place}`)
@@ -101,13 +100,9 @@ export class CsvFile implements Lined {
     const double = names.find((name, place) => names.indexOf(name) !== place);
     if (double !== undefined)
       throw new InputError(`the file has two columns called ${shown(double)}; rename one of them`);
-    this.dialect = {
-      delimiter,
-      names,
-      headerLine: header ? first!.line : 0,
-      firstLine: header ? first!.line + 1 : first!.line,
-    };
-    const { decimal } = this.writing;
+    [this.delimiter, this.names, this.hasHeader] = [delimiter, names, header];
+    this.firstLine = first!.line + Number(header);
+    const { decimal } = this.format;
     this.columns = names.map((name, place) => {
       const cells = rows.map(({ values }) => values[place]!);
       return peekOf(name, cells, decimal);
@@ -119,13 +114,13 @@ export class CsvFile implements Lined {
     const count = (mark: string): number => line.split(mark).length - 1;
     const [other] = DELIMITERS.slice(1).sort((one, two) => count(two) - count(one));
     const mark = count(other!) ? other! : "";
-    if (this.writing.decimal === ",") {
+    if (this.format.decimal === ",") {
       if (mark) return mark;
       // A column alone is separated by nothing, so that anything will do that it does not hold.
       if (!start.includes('"') && (!line.includes(",") || hasDecimalComma(line))) return ";";
     }
     const delimiter = mostRegular(start);
-    if (this.writing.decimal === null && delimiter === "," && mark) {
+    if (this.format.decimal === null && delimiter === "," && mark) {
       const values = line.split(mark);
       const number = values.find(hasDecimalComma);
       if (number !== undefined && values.every(looksLikeNumber))
@@ -140,12 +135,16 @@ export class CsvFile implements Lined {
 
   /** Reads the chosen columns; `progress` is told the rows read so far. */
   async read(columns: Columns, progress: (rows: number) => void): Promise<void> {
-    const { names } = this.dialect;
+    const { names } = this;
     const wanted = columns.named().map(([name, collectors]) => ({
       place: names.indexOf(name),
       collectors,
     }));
-    await this.scan((values, line) => {
+    await this.scan((values, line, isBroken) => {
+      if (isBroken) {
+        this.quotes.push(line);
+        return;
+      }
       if (values.length !== names.length) {
         this.nRagged++;
         if (this.ragged.length < MOST_LINES) this.ragged.push({ line, width: values.length });
@@ -157,10 +156,9 @@ export class CsvFile implements Lined {
     });
   }
 
-  private async scan(row: (values: string[], line: number) => boolean | void): Promise<void> {
-    const { delimiter, firstLine } = this.dialect;
-    const scanner = new Scanner(delimiter, (values, line) =>
-      line < firstLine ? undefined : row(values, line),
+  private async scan(row: Scanner["record"]): Promise<void> {
+    const scanner = new Scanner(this.delimiter, (values, line, isBroken) =>
+      line < this.firstLine ? undefined : row(values, line, isBroken),
     );
     let going = true;
     await readText(this.file, this.name, (part) => (going = scanner.feed(part)));
@@ -170,8 +168,8 @@ export class CsvFile implements Lined {
   async lines(positions: readonly number[]): Promise<ReadonlyMap<number, number>> {
     const [found, wanted] = [new Map<number, number>(), new Set(positions)];
     let row = 0;
-    await this.scan((values, line) => {
-      if (values.length !== this.dialect.names.length) return;
+    await this.scan((values, line, isBroken) => {
+      if (isBroken || values.length !== this.names.length) return;
       if (wanted.has(row)) found.set(row, line);
       row++;
       return found.size < wanted.size;
@@ -180,19 +178,20 @@ export class CsvFile implements Lined {
   }
 
   broken(): InputError[] {
-    if (!this.nRagged) return [];
-    const said = this.ragged.map(
+    const ragged = this.ragged.map(
       ({ line, width }) => `line ${line} has ${width} value${width === 1 ? "" : "s"}`,
     );
     const more = this.nRagged - this.ragged.length;
-    if (more) said.push(`${more} more lines another number`);
-    const them = this.nRagged === 1 ? "it" : "them";
-    return [
-      unreadable(
-        this.name,
-        `${several(said)} but the first line ${this.dialect.names.length}; correct or remove ${them}`,
-      ),
-    ];
+    if (more) ragged.push(`${more} more lines another number`);
+    const said: string[] = [];
+    if (ragged.length) said.push(`${joined(ragged)} but the first line ${this.names.length}`);
+    if (this.quotes.length)
+      said.push(
+        `there is a quote that does not end, or text after one on ${firstLines(this.quotes)}`,
+      );
+    if (!said.length) return [];
+    const them = this.nRagged + this.quotes.length === 1 ? "it" : "them";
+    return [unreadable(this.name, `${said.join("; ")}; correct or remove ${them}`)];
   }
 }
 

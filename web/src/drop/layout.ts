@@ -5,7 +5,8 @@
  */
 
 import { isNumber, looksLikeNumber, type Peek } from "./columns";
-import { InputError, sayWhich, several, shown, type Value } from "./problems";
+import { joined } from "../format";
+import { InputError, sayWhich, shown, type Value } from "./problems";
 
 export interface Layout {
   readonly label: string;
@@ -25,15 +26,6 @@ export interface Layout {
 export interface Guess extends Layout {
   readonly guessed: ReadonlyMap<string, string>;
   readonly unused: readonly string[];
-}
-
-/** What is not to be guessed. */
-export interface Given {
-  readonly label?: string;
-  readonly scores?: string;
-  readonly positive?: string | null;
-  /** False: there are no weights, whatever a column is called. */
-  readonly weight?: false;
 }
 
 const words = (text: string): readonly string[] => text.split(" ");
@@ -92,44 +84,36 @@ function holdsClasses(peek: Peek): boolean {
 
 function only(fitting: readonly Peek[], role: string, field: string, more = ""): Peek {
   if (fitting.length > 1)
-    throw new InputError(`${role} could be the column ${several(quoted(fitting), "or")}`, [
+    throw new InputError(`${role} could be the column ${joined(quoted(fitting), "or")}`, [
       sayWhich("say which", `--${role}`, field, more),
     ]);
   return fitting[0]!;
 }
 
 /** The best guess; what cannot be guessed is refused. */
-export function guess(columns: readonly Peek[], given: Given = {}): Guess {
-  const guessed = new Map<string, string>();
-  const taken = new Map<string, Peek>();
-  const named = (name: string): Peek => columns.find((one) => one.name === name)!;
-  if (given.label !== undefined) taken.set("label", named(given.label));
-  const chosen = given.scores === undefined ? [] : [named(given.scores)];
-  const free = (): Peek[] => columns.filter((one) => ![...taken.values(), ...chosen].includes(one));
-  if (!taken.has("label")) {
-    const [label, reason] = guessLabel(free());
-    taken.set("label", label);
-    guessed.set("label", reason);
-  }
+export function guess(columns: readonly Peek[]): Guess {
+  const [label, reason] = guessLabel(columns);
+  const guessed = new Map([["label", reason]]);
+  const taken = new Map([["label", label]]);
+  const free = (): Peek[] => columns.filter((one) => ![...taken.values()].includes(one));
   for (const role of ["weight", "group", "model"] as const) {
     const fitting = free().filter(
       (one) =>
         isKnown(one, NAMES[role]) &&
         (role === "weight" ? isNumeric(one) : ["string", "integer"].includes(one.kind)),
     );
-    if (!fitting.length || (role === "weight" && given.weight === false)) continue;
+    if (!fitting.length) continue;
     const field = role === "group" ? "Group" : FIELDS[role];
     taken.set(role, only(fitting, role, field, `, or --no-${role} for none`));
     guessed.set(role, "");
   }
-  const label = taken.get("label")!;
-  const found = scoresAmong(free(), chosen, label, given.positive ?? null);
-  if (found.reason !== null) guessed.set("scores", found.reason);
+  const found = scoresAmong(free(), label);
+  guessed.set("scores", found.reason);
   const model = taken.get("model");
   if (model && (found.columns.length > 1 || found.classes))
     throw new InputError(
       `the column ${shown(model.name)} names the model of a row, so one column must hold the ` +
-        `scores, but there are ${several(quoted(found.columns))}`,
+        `scores, but there are ${joined(quoted(found.columns))}`,
       [
         sayWhich(
           "say which",
@@ -146,7 +130,7 @@ export function guess(columns: readonly Peek[], given: Given = {}): Guess {
     model: model?.name ?? null,
     weight: taken.get("weight")?.name ?? null,
     group: taken.get("group")?.name ?? null,
-    positive: given.positive ?? null,
+    positive: null,
     classes: found.classes,
     guessed,
     unused: columns.filter((one) => !used.includes(one)).map(({ name }) => name),
@@ -165,23 +149,17 @@ function guessLabel(columns: readonly Peek[]): [Peek, string] {
 }
 
 function listed(columns: readonly Peek[]): string {
-  return columns.length ? several(quoted(columns)) : "no columns";
+  return columns.length ? joined(quoted(columns)) : "no columns";
 }
 
 interface Found {
   readonly columns: readonly Peek[];
   readonly classes: readonly string[] | null;
-  /** By what they were guessed; null where they were given. */
-  readonly reason: string | null;
+  /** By what they were guessed. */
+  readonly reason: string;
 }
 
-function scoresAmong(
-  free: readonly Peek[],
-  given: readonly Peek[],
-  label: Peek,
-  positive: string | null,
-): Found {
-  if (given.length) return { columns: given, classes: null, reason: null };
+function scoresAmong(free: readonly Peek[], label: Peek): Found {
   const values = distinct(label);
   const byClass = values.length < 2 ? null : columnsOfClasses(values, free.filter(isNumeric));
   if (!byClass) {
@@ -194,21 +172,14 @@ function scoresAmong(
   if (score.length)
     throw new InputError(
       `scores could be the column ${shown(score[0]!.name)}, or ` +
-        `${several(quoted([...byClass.values()]))}, which are named after the labels`,
+        `${joined(quoted([...byClass.values()]))}, which are named after the labels`,
       [sayWhich("say which", "--scores", "Scores")],
     );
   const chosen =
-    positive ??
-    (values.length === 2
-      ? (values.find((value) => isConvention(values) && Number(value) === 1) ??
-        (areTruthWords(values) ? values.find(isPositiveWord) : undefined))
-      : undefined);
-  if (chosen !== undefined && byClass.has(chosen))
-    return {
-      columns: [byClass.get(chosen)!],
-      classes: values.length === 2 ? null : [chosen],
-      reason,
-    };
+    values.find((value) => isConvention(values) && Number(value) === 1) ??
+    (areTruthWords(values) ? values.find(isPositiveWord) : undefined);
+  if (values.length === 2 && chosen !== undefined && byClass.has(chosen))
+    return { columns: [byClass.get(chosen)!], classes: null, reason };
   const inOrder = [...byClass].sort(([, one], [, two]) => free.indexOf(one) - free.indexOf(two));
   return {
     columns: inOrder.map(([, column]) => column),
@@ -239,7 +210,7 @@ function columnsOfClasses(
   if (fitting.length > 1)
     throw new InputError(
       "several families of columns are named after the labels, such as " +
-        several(fitting.map((one) => shown([...one.values()][0]!.name))),
+        joined(fitting.map((one) => shown([...one.values()][0]!.name))),
       [sayWhich("say which", "--scores", "Scores")],
     );
   return fitting[0] ?? null;

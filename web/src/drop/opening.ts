@@ -15,7 +15,7 @@ import {
 } from "hyparquet";
 
 import { kindOf, type Peek } from "./columns";
-import { CsvFile, type Writing } from "./csv";
+import { CsvFile, type CsvFormat } from "./csv";
 import { InputError, unreadable, type Lined, type Value } from "./problems";
 import type { Columns } from "./reading";
 import { startsWith } from "./text";
@@ -54,7 +54,7 @@ const ELSEWHERE: readonly (readonly [string, ...string[]])[] = [
 const isNamed = (name: string, ...suffixes: string[]): boolean =>
   suffixes.some((suffix) => name.toLowerCase().endsWith(suffix));
 
-export async function openSource(file: Blob, name: string, writing: Writing): Promise<Source> {
+export async function openSource(file: Blob, name: string, format: CsvFormat): Promise<Source> {
   if (file.size === 0) throw unreadable(name, "the file is empty");
   if (await startsWith(file, bytes("PAR1"))) return ParquetFile.open(file, name);
   for (const [mark, why] of REFUSED) if (await startsWith(file, mark)) throw unreadable(name, why);
@@ -72,7 +72,9 @@ export async function openSource(file: Blob, name: string, writing: Writing): Pr
       `it is ${what}, which this page does not read; save it as CSV, or use the command: ` +
         `isometrics report ${name}`,
     );
-  return CsvFile.open(file, name, writing);
+  const source = new CsvFile(file, name, format);
+  await source.sniff();
+  return source;
 }
 
 // ---------------------------------------------------------------------- Parquet, column by column

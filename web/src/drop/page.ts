@@ -8,7 +8,7 @@ import { counted } from "../format";
 import type { ReportData } from "../model";
 import { startWorker } from "../packing";
 import type { Peek } from "./columns";
-import { PLAIN, type Writing } from "./csv";
+import { PLAIN, type CsvFormat } from "./csv";
 import { areTruthWords, distinct, guess, isPositiveWord, type Guess } from "./layout";
 import { InputError } from "./problems";
 import type { Answer, Ask } from "./worker";
@@ -17,9 +17,9 @@ const MOST_LABELS = 20;
 
 export class DropPage {
   readonly element: HTMLElement;
-  private readonly form = h("form", { class: "columns", hidden: true });
-  private readonly status = h("p", { class: "status", role: "status" });
-  private readonly problem = h("p", { class: "problem", role: "alert" });
+  private readonly form = h("form.columns", { hidden: true });
+  private readonly status = h("p.status", { role: "status" });
+  private readonly problem = h("p.problem", { role: "alert" });
   private readonly input = h("input", {
     type: "file",
     accept: ".csv,.tsv,.txt,.gz,.zst,.parquet,.pq",
@@ -29,7 +29,7 @@ export class DropPage {
   private worker: Worker | null = null;
   private asked: Ask | null = null;
   private file: File | null = null;
-  private writing: Writing = PLAIN;
+  private format: CsvFormat = PLAIN;
   private readonly how: HTMLElement;
   private readonly decimal: HTMLSelectElement;
   private readonly header: HTMLSelectElement;
@@ -41,27 +41,25 @@ export class DropPage {
     const lines = ["names of columns", "a row"];
     const header = picker("header", "First line", lines, null, "as it looks");
     [this.decimal, this.header] = [decimal.box, header.box];
-    this.how = h("div", { class: "columns", hidden: true }, decimal.element, header.element);
+    this.how = h("div.columns", { hidden: true }, decimal.element, header.element);
     for (const box of [this.decimal, this.header])
       box.addEventListener("change", () => {
-        this.writing = {
-          decimal: (this.decimal.value || null) as Writing["decimal"],
+        this.format = {
+          decimal: (this.decimal.value || null) as CsvFormat["decimal"],
           header: this.header.value ? this.header.value === "names of columns" : null,
         };
         if (this.file) this.peek(this.file);
       });
     this.element = h(
-      "section",
-      { class: "drop", "aria-label": "Open a file" },
-      h("h2", {}, "Drop a file of predictions"),
+      "section.drop",
+      { "aria-label": "Open a file" },
+      h("h2", "Drop a file of predictions"),
       h(
         "p",
-        {},
         "CSV (compressed too) or Parquet, one row for each item: a label, and a score of each model. It is read here, in this browser, and sent nowhere.",
       ),
       h(
         "p",
-        {},
         button("Choose a file", () => this.input.click(), { class: "primary" }),
         this.input,
       ),
@@ -101,7 +99,7 @@ export class DropPage {
 
   open(file: File): void {
     this.file = file;
-    this.writing = PLAIN;
+    this.format = PLAIN;
     for (const box of [this.decimal, this.header]) box.value = "";
     this.element.closest("details")?.setAttribute("open", "");
     this.element.scrollIntoView({ block: "nearest" });
@@ -113,7 +111,7 @@ export class DropPage {
     // Binary tables say themselves how they are written.
     this.how.hidden = /\.(parquet|pq)$/i.test(file.name);
     this.say(`Looking at ${file.name} …`);
-    void this.ask({ kind: "peek", file, writing: this.writing });
+    void this.ask({ file, format: this.format, read: null });
   }
 
   private say(status: string, problem = ""): void {
@@ -150,13 +148,7 @@ export class DropPage {
         this.say("");
         this.form.hidden = true;
         this.how.hidden = true;
-        if (ask.kind === "read")
-          this.found(answer.report, {
-            file: ask.file.name,
-            layout: ask.layout,
-            writing: ask.writing,
-            dropMissing: ask.dropMissing,
-          });
+        this.found(answer.report, { ...ask.read!, file: ask.file.name, format: ask.format });
         break;
       case "error":
         this.say(
@@ -168,14 +160,14 @@ export class DropPage {
   }
 
   private choose(columns: readonly Peek[]): void {
-    let guessed: Guess | null = null;
+    this.guessed = null;
     try {
-      guessed = guess(columns);
+      this.guessed = guess(columns);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       this.say(this.status.textContent!, error.message);
     }
-    this.guessed = guessed;
+    const { guessed } = this;
     const names = columns.map(({ name }) => name);
     this.names = names;
     const label = picker("label", "Label", names, guessed?.label ?? names[0]!);
@@ -198,9 +190,8 @@ export class DropPage {
       const none = usual ? "each class by itself" : (word ?? "1 or true");
       positive.replaceChildren(picker("positive", "Positive label", known, null, none).element);
     };
-    const scores = h("fieldset", {}, h("legend", {}, "Scores, one column for each model"));
-    for (const box of boxes)
-      scores.append(h("label", { class: "check" }, box, h("span", {}, box.value)));
+    const scores = h("fieldset", h("legend", "Scores, one column for each model"));
+    for (const box of boxes) scores.append(h("label.check", box, h("span", box.value)));
     label.box.addEventListener("change", refresh);
     refresh();
     this.form.replaceChildren(
@@ -211,10 +202,9 @@ export class DropPage {
       picker("weight", "Weight", names, guessed?.weight ?? null, "none").element,
       picker("group", "Group", names, guessed?.group ?? null, "none").element,
       h(
-        "label",
-        { class: "check" },
+        "label.check",
         h("input", { type: "checkbox", name: "drop" }),
-        h("span", {}, "Leave out rows with missing values"),
+        h("span", "Leave out rows with missing values"),
       ),
       h("button", { type: "submit", class: "primary" }, "Show"),
     );
@@ -240,13 +230,9 @@ export class DropPage {
       return;
     }
     this.say("Reading …");
-    void this.ask({
-      kind: "read",
-      file: this.file!,
-      writing: this.writing,
-      layout: this.layoutOf(String(data.get("label")), scores, model, optional),
-      dropMissing: data.has("drop"),
-    });
+    const layout = this.layoutOf(String(data.get("label")), scores, model, optional);
+    const read = { layout, dropMissing: data.has("drop") };
+    void this.ask({ file: this.file!, format: this.format, read });
   }
 
   /** The layout that was chosen; what is as it was guessed is still a guess. */
@@ -259,29 +245,21 @@ export class DropPage {
     const { guessed } = this;
     const [weight, positive] = [optional("weight"), optional("positive")];
     const group = optional("group");
-    const same = (one: readonly string[], two: readonly string[] | undefined): boolean =>
-      one.length === two?.length && one.every((name) => two.includes(name));
-    const isGuess: Record<string, boolean> = {
-      label: label === guessed?.label,
-      scores: same(scores, guessed?.scores),
-      model: model === guessed?.model,
-      weight: weight === guessed?.weight,
-      group: group === guessed?.group,
+    const chosen = { label, scores, model, weight, group };
+    const isGuess = (role: string): boolean => {
+      const [one, two] = [chosen, guessed].map((each) => each?.[role as keyof typeof chosen]);
+      return JSON.stringify(one) === JSON.stringify(two);
     };
     const classes =
-      guessed?.classes && isGuess["label"] && positive === null
+      guessed?.classes && isGuess("label") && positive === null
         ? scores.map((name) => guessed.classes![guessed.scores.indexOf(name)])
         : null;
     const used = [label, ...scores, model, weight, group];
     return {
-      label,
-      scores,
-      model,
-      weight,
+      ...chosen,
       positive,
-      group,
       classes: classes?.every((name) => name !== undefined) ? classes : null,
-      guessed: new Map([...(guessed?.guessed ?? [])].filter(([role]) => isGuess[role])),
+      guessed: new Map([...(guessed?.guessed ?? [])].filter(([role]) => isGuess(role))),
       unused: this.names.filter((name) => !used.includes(name)),
     };
   }
@@ -299,5 +277,5 @@ function picker(
   if (none !== undefined) box.append(h("option", { value: "", "data-none": true }, none));
   for (const option of options)
     box.append(h("option", { value: option, selected: option === chosen }, option));
-  return { element: h("p", {}, h("label", { for: id }, label), box), box };
+  return { element: h("p", h("label", { for: id }, label), box), box };
 }

@@ -1,8 +1,10 @@
 /**
  * What is wrong with a file, told together, with the lines that an editor shows.
  *
- * `src/isometrics/sources/problems.py` is the other side of it: both say the same sentences.
+ * `src/isometrics/sources/cleaning.py` is the other side of it: both say the same sentences.
  */
+
+import { joined } from "../format";
 
 /** What to do: in the words of the command, and in those of this page. */
 export interface Advice {
@@ -71,17 +73,17 @@ export function shown(value: Value): string {
   return quote + (quote === "'" ? escaped.replace(/'/g, "\\'") : escaped) + quote;
 }
 
-/** Names in a row, the last one behind a word. */
-export function several(names: readonly string[], last = "and"): string {
-  if (names.length < 2) return names.join("");
-  return `${names.slice(0, -1).join(", ")} ${last} ${names.at(-1)}`;
-}
-
 /** So many lines of one problem are named. */
 export const MOST_LINES = 5;
 
-export function listedLines(lines: readonly number[], name = "line"): string {
-  return `${name}${lines.length > 1 ? "s" : ""} ${several(lines.map(String))}`;
+function listedLines(lines: readonly number[], name = "line"): string {
+  return `${name}${lines.length > 1 ? "s" : ""} ${joined(lines.map(String))}`;
+}
+
+/** The first lines of one problem, and how many more there are. */
+export function firstLines(lines: readonly number[]): string {
+  const more = lines.length > MOST_LINES ? ` and ${lines.length - MOST_LINES} more` : "";
+  return listedLines(lines.slice(0, MOST_LINES)) + more;
 }
 
 /** Values of a column that cannot be used for one reason. */
@@ -90,11 +92,11 @@ export class Problem {
   readonly positions: number[] = [];
   /** The first of the values. */
   example: Value = null;
-  advice: Advice | null = null;
 
   constructor(
     private readonly column: string,
     private readonly what: string | ((example: string) => string),
+    public advice: Advice | null = null,
   ) {}
 
   add(position: number, example: Value = null): void {

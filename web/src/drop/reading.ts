@@ -2,9 +2,10 @@
 
 import { fileCommand, quoted } from "../commands";
 import { count, type Sample } from "../count";
+import { joined, numberIn } from "../format";
 import { dataOf, dataOfRows, MOST_ROWS, VERSION, type ReportData } from "../model";
 import { HIGHEST_SCORE, type Table } from "../table";
-import { Classes, numberIn, Numbers, type Decimal } from "./columns";
+import { Classes, Numbers, type Decimal } from "./columns";
 import { areTruthWords, describe, isPositiveWord, type Guess, type Layout } from "./layout";
 import {
   InputError,
@@ -12,7 +13,6 @@ import {
   sayWhich,
   shown,
   type Value,
-  several,
   throwTogether,
   type Lined,
 } from "./problems";
@@ -49,15 +49,7 @@ export class Columns {
   }
 }
 
-export interface Tables {
-  readonly tables: ReadonlyMap<string, Table>;
-  /** The rows of all models, where these have the same ones and there are few enough. */
-  readonly rows: Pick<ReportData, "models" | "rows"> | null;
-  /** What a reader should know about the rows. */
-  readonly notes: readonly string[];
-  /** The positive label, where labels such as yes and no told it. */
-  readonly positive: string | null;
-}
+export type Tables = Awaited<ReturnType<typeof tablesOf>>;
 
 export function reportOf(
   { tables, rows, positive, notes }: Tables,
@@ -86,11 +78,7 @@ const LEAST_TOTAL = 1e-30;
 const MOST_TOTAL = 1e30;
 
 /** Counts the rows; everything that is wrong with them is told together. */
-export async function tablesOf(
-  columns: Columns,
-  source: Lined,
-  dropMissing = false,
-): Promise<Tables> {
+export async function tablesOf(columns: Columns, source: Lined, dropMissing = false) {
   const { label, layout } = columns;
   if (label.size === 0) {
     await throwTogether([], source);
@@ -149,6 +137,7 @@ export async function tablesOf(
   const few = samples.reduce((sum, { scores }) => sum + scores.length, 0) <= MOST_ROWS;
   return {
     tables,
+    /** The rows of all models, where these have the same ones and there are few enough. */
     rows:
       shared && few && samples.length === tables.size
         ? dataOfRows(
@@ -157,15 +146,17 @@ export async function tablesOf(
             tables,
           )
         : null,
+    /** The positive label, where labels such as yes and no told it. */
     positive: word,
     notes: [
-      ...(percents.length ? [`${several(percents)} in percent, read as shares`] : []),
+      ...(percents.length ? [`${joined(percents)} in percent, read as shares`] : []),
       ...source.notes,
       ...(dropped ? [dropped.said] : []),
     ],
   };
 }
 
+/** A table that has both classes, and totals that can be reckoned with. */
 function checked(table: Table, label: string): Table {
   for (const [total, only] of [
     [table.positives, "negatives"],
@@ -245,16 +236,8 @@ function typed(values: readonly Value[]): Value[] {
   return numbers.every((number) => number !== undefined) ? (numbers as number[]) : [...values];
 }
 
-export interface Positives {
-  /** 1 for every positive row. */
-  readonly rows: Uint8Array;
-  /** The positive label, where labels such as yes and no told it. */
-  readonly word: string | null;
-  readonly problem: Problem | InputError | null;
-}
-
 /** The positive rows; what is wrong with the labels is returned, to be told with the rest. */
-export function positiveRows(labels: Classes, positive: string | null): Positives {
+export function positiveRows(labels: Classes, positive: string | null) {
   const codes = labels.finished();
   const values = typed(labels.values);
   const distinct = values.filter((value, place) => values.indexOf(value) === place);
@@ -282,6 +265,7 @@ export function positiveRows(labels: Classes, positive: string | null): Positive
     if (positive !== null) return matches(value, positive);
     return typeof value === "string" ? isPositiveWord(value) : value === true || value === 1;
   });
+  // The word is the positive label, where labels such as yes and no told it.
   return { rows: Uint8Array.from(codes, (code) => (isPositive[code] ? 1 : 0)), word, problem };
 }
 

@@ -2,7 +2,7 @@
 
 import { Decompress as Unzstd } from "fzstd";
 
-import { unreadable, listedLines, MOST_LINES } from "./problems";
+import { firstLines, unreadable } from "./problems";
 
 const GZIP = [0x1f, 0x8b];
 const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
@@ -79,9 +79,10 @@ async function otherEncoding(file: Blob, name: string): Promise<Error> {
     }
   }
   check();
-  const more = lines.length > MOST_LINES ? ` and ${lines.length - MOST_LINES} more` : "";
-  const listed = listedLines(lines.slice(0, MOST_LINES));
-  return unreadable(name, `there is text that is not UTF-8 on ${listed}${more}; save it as UTF-8`);
+  return unreadable(
+    name,
+    `there is text that is not UTF-8 on ${firstLines(lines)}; save it as UTF-8`,
+  );
 }
 
 /** Splits text into records of values; a quoted value may hold separators and line breaks. */
@@ -94,7 +95,7 @@ export class Scanner {
   constructor(
     private readonly delimiter: string,
     /** Told the values of a record, and the line on which it begins; false stops. */
-    private readonly record: (values: string[], line: number) => boolean | void,
+    readonly record: (values: string[], line: number, isBroken?: boolean) => boolean | void,
   ) {}
 
   /** Returns false once the receiver has seen enough. */
@@ -133,20 +134,17 @@ export class Scanner {
       }
       start = found.end;
       const blank = found.values.length === 1 && found.values[0] === "";
-      if (!blank && this.record(found.values, here) === false) return false;
+      if (!blank && this.record(found.values, here, found.isBroken) === false) return false;
     }
     this.rest = text.slice(start);
     return true;
   }
 
   /** The record that begins at a place; null where its end is not here yet. */
-  private next(
-    text: string,
-    start: number,
-    last: boolean,
-  ): { values: string[]; end: number } | null {
+  private next(text: string, start: number, last: boolean) {
     const values: string[] = [];
     let at = start;
+    let isBroken = false;
     for (;;) {
       let from = at;
       if (text[at] === '"') {
@@ -161,11 +159,12 @@ export class Scanner {
         if (close >= 0 && ends) {
           values.push(text.slice(at + 1, close).replaceAll('""', '"'));
           at = close + (after === "\r" ? 2 : 1);
-          if (text[at] === "\n") return { values, end: at + 1 };
+          if (text[at] === "\n") return { values, end: at + 1, isBroken };
           at++;
           continue;
         }
-        // A quote that means nothing is a letter like others.
+        // It is refused; until the line ends, the quote is a letter like others.
+        isBroken = true;
         from = close < 0 ? at : close + 1;
       }
       const line = text.indexOf("\n", from);
@@ -176,7 +175,7 @@ export class Scanner {
         at = comma + 1;
       } else {
         values.push(text.slice(at, text[line - 1] === "\r" ? line - 1 : line));
-        return { values, end: line + 1 };
+        return { values, end: line + 1, isBroken };
       }
     }
   }

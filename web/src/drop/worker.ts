@@ -3,7 +3,7 @@
 import { counted } from "../format";
 import type { ReportData } from "../model";
 import type { Peek } from "./columns";
-import type { Writing } from "./csv";
+import type { CsvFormat } from "./csv";
 import type { Guess } from "./layout";
 import { openSource } from "./opening";
 import { InputError } from "./problems";
@@ -12,14 +12,15 @@ import { Columns, reportOf, tablesOf } from "./reading";
 const say = (answer: Answer): void => postMessage(answer);
 
 async function work(ask: Ask): Promise<Answer> {
-  const { file, writing } = ask;
-  const source = await openSource(file, file.name, writing);
-  if (ask.kind === "peek") return { kind: "columns", columns: source.columns };
-  const columns = new Columns(ask.layout, writing.decimal);
+  const { file, format } = ask;
+  const source = await openSource(file, file.name, format);
+  if (!ask.read) return { kind: "columns", columns: source.columns };
+  const { layout, dropMissing } = ask.read;
+  const columns = new Columns(layout, format.decimal);
   await source.read(columns, (rows) => say({ kind: "progress", rows }));
-  const tables = await tablesOf(columns, source, ask.dropMissing);
+  const tables = await tablesOf(columns, source, dropMissing);
   const start = `Counted in this browser from ${file.name}: ${counted(columns.label.size)} rows;`;
-  return { kind: "report", report: reportOf(tables, ask.layout, file.name, start) };
+  return { kind: "report", report: reportOf(tables, layout, file.name, start) };
 }
 
 addEventListener("message", (event: MessageEvent<Ask>) => {
@@ -28,15 +29,12 @@ addEventListener("message", (event: MessageEvent<Ask>) => {
   );
 });
 
-export type Ask =
-  | { readonly kind: "peek"; readonly file: File; readonly writing: Writing }
-  | {
-      readonly kind: "read";
-      readonly file: File;
-      readonly writing: Writing;
-      readonly layout: Guess;
-      readonly dropMissing: boolean;
-    };
+export interface Ask {
+  readonly file: File;
+  readonly format: CsvFormat;
+  /** How to read it; null where only its columns are asked for. */
+  readonly read: { readonly layout: Guess; readonly dropMissing: boolean } | null;
+}
 
 export type Answer =
   | { readonly kind: "columns"; readonly columns: readonly Peek[] }

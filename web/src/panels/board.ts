@@ -1,7 +1,7 @@
 /** The panels, and the boxes that choose which are shown. */
 
 import { h, toggles } from "../dom";
-import { PANEL_NAMES, type PanelName } from "../state";
+import { PANEL_NAMES, toggled, type PanelName } from "../state";
 import type { View } from "../view";
 import type { Panel, Shared } from "./frame";
 import { HistogramPanel } from "./histogram";
@@ -25,7 +25,7 @@ const PANELS: Record<Charted, new (name: Charted, shared: Shared) => Panel> = {
 };
 
 export class Board {
-  readonly element = h("div", { class: "panels" });
+  readonly element = h("div.panels");
   readonly chooser: HTMLElement;
   readonly histogram: HistogramPanel;
   private readonly boxes = new Map<PanelName, HTMLInputElement>();
@@ -45,15 +45,11 @@ export class Board {
     const { store } = this.shared;
     const offered = PANEL_NAMES.filter((name) => this.isOffered(name));
     const items = offered.map((name) => {
-      const box = h("input", { type: "checkbox" });
-      box.addEventListener("change", () => {
-        const panels = new Set(store.settings.panels);
-        if (box.checked) panels.add(name);
-        else panels.delete(name);
-        store.set({ panels, hovered: null });
-      });
+      const onchange = (): void =>
+        store.set({ panels: toggled(store.settings.panels, name), hovered: null });
+      const box = h("input", { type: "checkbox", onchange });
       this.boxes.set(name, box);
-      return h("label", { class: "toggle" }, box, labelOf(name));
+      return h("label.toggle", box, labelOf(name));
     });
     return toggles("toggles chooser", "Panels", items);
   }

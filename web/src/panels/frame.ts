@@ -11,7 +11,7 @@ import { glyph, lookOf } from "../looks";
 import { namesOf } from "../names";
 import { captioned, savePng, saveSvg, type Caption } from "../saving";
 import { said } from "../sentences";
-import type { Cursor, Store, Zoom } from "../state";
+import { toggled, type Cursor, type Store, type Zoom } from "../state";
 import { cursorOf, type ModelView, type View, type Views } from "../view";
 import { onDrag, onKeys, Tooltip } from "./moving";
 import { Plane, Room, textWidth, type Box, type Layer } from "./plane";
@@ -32,6 +32,8 @@ export interface Window {
   readonly y: readonly [number, number];
 }
 
+/** From the lowest to the highest; the last two reach over the edge. */
+const LAYERS = ["back", "bands", "lines", "names", "marks", "words", "over", "cursor"] as const;
 const TICKS = 6;
 const UNIT: Window = { x: [0, 1], y: [0, 1] };
 
@@ -45,11 +47,8 @@ export abstract class Panel extends Plane {
   protected readonly extra: number = 0;
   protected readonly store: Store;
   protected view: View | null = null;
-  private readonly result = h("p", { class: "result" });
-  private readonly layers: Record<
-    "back" | "bands" | "lines" | "names" | "marks" | "words" | "over" | "cursor",
-    Layer
-  >;
+  private readonly result = h("p.result");
+  private readonly layers: Record<(typeof LAYERS)[number], Layer>;
   private readonly tooltip = new Tooltip();
   private readonly near = h("button", { type: "button", class: "small near", hidden: true });
   /** What the lines of models were drawn for; they stay for as long as it does. */
@@ -76,10 +75,9 @@ export abstract class Panel extends Plane {
     this.clip = freshId("clip");
     const layer = (name: string): Layer => s("g", { class: name });
     this.frame = layer("frame");
-    const [back, bands, lines] = [layer("back"), layer("bands"), layer("lines")];
-    const [names, marks, words] = [layer("names"), layer("marks"), layer("words")];
-    const [over, cursor] = [layer("over"), layer("cursor")];
-    this.layers = { back, bands, lines, names, marks, words, over, cursor };
+    const layers = LAYERS.map((name) => [name, layer(name)] as const);
+    this.layers = Object.fromEntries(layers) as Panel["layers"];
+    const { over, cursor, ...inside } = this.layers;
     this.svg = s(
       "svg",
       {
@@ -89,22 +87,21 @@ export abstract class Panel extends Plane {
         "aria-describedby": showsId,
       },
       s("clipPath", { id: this.clip }, s("rect")),
-      s("desc", {}, shows),
+      s("desc", shows),
       this.frame,
-      s("g", { "clip-path": `url(#${this.clip})` }, back, bands, lines, names, marks, words),
+      s("g", { "clip-path": `url(#${this.clip})` }, ...Object.values(inside)),
       over,
       cursor,
     );
     this.element = h(
-      "figure",
-      { class: "panel", "aria-labelledby": titleId },
+      "figure.panel",
+      { "aria-labelledby": titleId },
       h(
-        "div",
-        { class: "panel-head" },
+        "div.panel-head",
         h("h2", { id: titleId }, shared.glossary.term(term, title)),
         this.tools(),
       ),
-      h("p", { class: "shows", id: showsId }, shows),
+      h("p.shows", { id: showsId }, shows),
       this.svg,
       this.tooltip.element,
       this.near,
@@ -162,8 +159,7 @@ export abstract class Panel extends Plane {
   }
 
   private toggleCloseUp(): void {
-    const closeUps = new Set(this.store.settings.closeUps);
-    if (!closeUps.delete(this.name)) closeUps.add(this.name);
+    const closeUps = toggled(this.store.settings.closeUps, this.name);
     select(this.svg).call(this.zoom.transform, zoomIdentity);
     this.store.set({ closeUps });
   }
@@ -285,14 +281,14 @@ export abstract class Panel extends Plane {
     this.frameKey = key;
     const ticks = this.width < 340 ? 4 : TICKS;
     const bottom = plot.y + plot.height;
-    const axis = (transform: string): SVGGElement => s("g", { class: "axis", transform });
+    const axis = (transform: string): SVGGElement => s("g.axis", { transform });
     const [across, upwards] = [axis(`translate(0,${bottom})`), axis(`translate(${this.left},0)`)];
     select(across).call(axisBottom(this.x).ticks(ticks).tickSizeOuter(0));
     select(upwards).call(axisLeft(this.y).ticks(TICKS).tickSizeOuter(0));
     const label = { class: "axis-label", "text-anchor": "middle" };
     const beside = `translate(13,${(plot.y + bottom) / 2}) rotate(-90)`;
     this.frame.replaceChildren(
-      s("rect", { class: "plot", ...plot }),
+      s("rect.plot", { ...plot }),
       across,
       upwards,
       s("text", { ...label, x: plot.x + plot.width / 2, y: bottom + 34 }, this.texts.x),
@@ -337,13 +333,13 @@ export abstract class Panel extends Plane {
     const [px, py] = this.position(one, cursor.row);
     if (!Number.isNaN(px)) this.drawLine(layer, view, cursor);
     if (Number.isNaN(py) && px >= left && px <= right)
-      layer.append(s("path", { class: "crosshair", d: `M${px},${bottom}V${top}` }));
+      layer.append(s("path.crosshair", { d: `M${px},${bottom}V${top}` }));
     if (Number.isNaN(px) || Number.isNaN(py)) return;
     const [x, y] = [clamped(px, left, right), clamped(py, top, bottom)];
     const outside = x !== px || y !== py ? " outside" : "";
     this.drawPoint(layer, view, cursor);
     layer.append(
-      s("path", { class: "crosshair", d: `M${x},${bottom}V${y}H${left}` }),
+      s("path.crosshair", { d: `M${x},${bottom}V${y}H${left}` }),
       s("circle", {
         class: `point ${lookOf(view, one.place)}${outside}`,
         ...{ cx: x, cy: y, r: 6 },
@@ -411,8 +407,7 @@ export abstract class Panel extends Plane {
     const scale = (factor: number) => () =>
       select(this.svg).call(this.zoom.scaleBy, factor, this.pointInHand());
     return h(
-      "div",
-      { class: "tools" },
+      "div.tools",
       tool("+", "Zoom in (or Ctrl and the wheel; Shift and drag moves)", title, scale(1.6)),
       tool("−", "Zoom out", title, scale(1 / 1.6)),
       tool("1:1", "1:1, show all", title, () =>

@@ -4,6 +4,7 @@ import { axisBottom } from "d3-axis";
 import { scaleLinear, type NumberValue } from "d3-scale";
 import { pointer, select } from "d3-selection";
 
+import { nearest } from "../arithmetic";
 import { BINS, type Histogram } from "../count";
 import { freshId, h, s, set } from "../dom";
 import { counted, tick } from "../format";
@@ -24,7 +25,7 @@ export class HistogramPanel {
   readonly element: HTMLElement;
   private readonly svg: SVGSVGElement;
   private readonly heading = h("h2");
-  private readonly result = h("p", { class: "result" });
+  private readonly result = h("p.result");
   private readonly bars = s("g");
   private readonly cut = s("g");
   private x = scaleLinear();
@@ -49,17 +50,11 @@ export class HistogramPanel {
     );
     const caption = (): Caption => ({ report, title: this.heading.textContent!, models: [] });
     this.element = h(
-      "section",
-      { class: "panel histogram" },
+      "section.panel.histogram",
+      h("div.panel-head", this.heading, h("div.tools", ...savers("histogram", this.svg, caption))),
       h(
-        "div",
-        { class: "panel-head" },
-        this.heading,
-        h("div", { class: "tools" }, ...savers("histogram", this.svg, caption)),
-      ),
-      h(
-        "p",
-        { class: "shows", id },
+        "p.shows",
+        { id },
         "How many ",
         glossary.term("histogram", "items of each class"),
         " have which score, positives up and negatives down, each class on its own scale.",
@@ -72,12 +67,8 @@ export class HistogramPanel {
       if (!this.view || !cursor) return;
       const score = this.x.invert(pointer(event, this.svg)[0]);
       const { thresholds } = this.view.models[cursor.model]!.table;
-      let [row, least] = [cursor.row, Infinity];
-      thresholds.forEach((threshold, place) => {
-        const away = Math.abs(threshold - score);
-        if (away < least) [row, least] = [place, away];
-      });
-      store.set({ chosen: { model: cursor.model, row }, hovered: null });
+      const row = nearest(thresholds.length, (place) => Math.abs(thresholds[place]! - score));
+      if (row >= 0) store.set({ chosen: { model: cursor.model, row }, hovered: null });
     });
     onKeys(this.svg, store, () => this.view);
     new ResizeObserver(() => {
@@ -148,7 +139,7 @@ export class HistogramPanel {
         const right = step ? this.x(histogram.lo + (bin + 1) * step) : left + 16;
         const [x, width] = [left + 0.5, Math.max(right - left - 1, 1)];
         const box = { x, width, y: sign < 0 ? middle - tall : middle, height: tall };
-        group.append(s("rect", box, s("title", {}, `${counted(count)} ${name}`)));
+        group.append(s("rect", box, s("title", `${counted(count)} ${name}`)));
       });
       const all = counted(counts.reduce((sum, count) => sum + count, 0));
       const y = sign < 0 ? MARGIN.top - 5 : HEIGHT - MARGIN.bottom + 12;
@@ -156,7 +147,7 @@ export class HistogramPanel {
       this.bars.append(group, s("text", corner, `${name} (${all})`));
     }
     const below = `translate(0,${HEIGHT - MARGIN.bottom + 18})`;
-    const axis = s("g", { class: "axis", transform: below });
+    const axis = s("g.axis", { transform: below });
     select(axis).call(axisBottom(this.x).ticks(6).tickFormat(this.tickFormat()).tickSizeOuter(0));
     const centre = (this.x.range()[0]! + this.x.range()[1]!) / 2;
     const label = { class: "axis-label", "text-anchor": "middle", x: centre, y: HEIGHT - 4 };
@@ -181,7 +172,7 @@ export class HistogramPanel {
     const sign = view.settings.otherClass ? "<" : "≥";
     this.cut.append(
       s("path", { class: `threshold ${lookOf(view, one.place)}`, d: line }),
-      s("text", { class: "threshold-label", ...beside }, `${sign} ${shownThreshold(one, row)}`),
+      s("text.threshold-label", { ...beside }, `${sign} ${shownThreshold(one, row)}`),
     );
   }
 }

@@ -1,11 +1,13 @@
 /** How keys and pointers move the operating point, and what stands beside the pointer. */
 
+import { nearest } from "../arithmetic";
 import { h } from "../dom";
 import { counted, percent, shortened } from "../format";
 import { lookOf } from "../looks";
 import { rule } from "../sentences";
 import * as pr from "../spaces/pr";
 import type { Cursor, Store } from "../state";
+import { matrixAt } from "../table";
 import { cursorOf, type View } from "../view";
 
 /**
@@ -53,12 +55,9 @@ function ofNextModel(view: View, cursor: Cursor): Cursor {
   const here = view.models[cursor.model]!.table;
   const recall = here.tp[cursor.row]! / here.positives;
   // Scores of two models need not share a scale; recalls do.
-  let [best, least] = [0, Infinity];
-  next.table.tp.forEach((tp, row) => {
-    const away = Math.abs(tp / next.table.positives - recall);
-    if (away < least) [best, least] = [row, away];
-  });
-  return { model: next.place, row: best };
+  const { tp, positives } = next.table;
+  const row = nearest(tp.length, (place) => Math.abs(tp[place]! / positives - recall));
+  return { model: next.place, row };
 }
 
 /** How far a finger moves sideways before it drags, in pixels. */
@@ -70,10 +69,7 @@ const SIDEWAYS = 6;
  * The page scrolls up and down under a finger (`touch-action: pan-y`); the browser then cancels
  * the pointer.
  */
-export function onDrag(
-  svg: SVGSVGElement,
-  choose: (event: PointerEvent) => void,
-): { readonly active: boolean } {
+export function onDrag(svg: SVGSVGElement, choose: (event: PointerEvent) => void) {
   let state: "idle" | "waiting" | "dragging" = "idle";
   let start = 0;
   svg.addEventListener("pointerdown", (event) => {
@@ -93,7 +89,7 @@ export function onDrag(
   });
   svg.addEventListener("pointercancel", () => (state = "idle"));
   return {
-    get active() {
+    get active(): boolean {
       return state !== "idle";
     },
   };
@@ -103,15 +99,13 @@ const GAP = 16;
 
 export class Tooltip {
   /** Screen readers are told by the panel itself. */
-  readonly element = h("div", { class: "tooltip", "aria-hidden": "true", hidden: true });
+  readonly element = h("div.tooltip", { "aria-hidden": "true", hidden: true });
   private readonly name = h("strong");
   private readonly rule = h("span");
   private readonly counts = h("span");
   private readonly shares = h("span");
-  private at: readonly [number, number] | null = null;
-
-  /** The element that the tooltip lies in. */
-  private frame: HTMLElement | null = null;
+  /** Where the pointer is in the element that the tooltip lies in; null while it is elsewhere. */
+  private at: { x: number; y: number; frame: HTMLElement } | null = null;
 
   constructor() {
     this.element.append(this.name, this.rule, this.counts, this.shares);
@@ -120,8 +114,7 @@ export class Tooltip {
   /** Follows the pointer; it is drawn with the point. */
   follow(event: PointerEvent, frame: HTMLElement): void {
     const box = frame.getBoundingClientRect();
-    this.frame = frame;
-    this.at = [event.clientX - box.left, event.clientY - box.top];
+    this.at = { x: event.clientX - box.left, y: event.clientY - box.top, frame };
   }
 
   leave(): void {
@@ -130,21 +123,19 @@ export class Tooltip {
   }
 
   draw(view: View, { model, row }: Cursor): void {
-    if (!this.at || !this.frame) return;
+    if (!this.at) return;
     const one = view.models[model]!;
     const { table } = one;
-    const [tp, fp] = [table.tp[row]!, table.fp[row]!];
+    const { tp, fp, fn, tn } = matrixAt(table, row);
     this.name.textContent = shortened(one.model.name, 40);
     this.name.className = lookOf(view, model);
     this.rule.textContent = rule(one, row, view);
-    this.counts.textContent =
-      `tp ${counted(tp)}, fp ${counted(fp)}, ` +
-      `fn ${counted(table.positives - tp)}, tn ${counted(table.negatives - fp)}`;
+    this.counts.textContent = `tp ${counted(tp)}, fp ${counted(fp)}, fn ${counted(fn)}, tn ${counted(tn)}`;
     this.shares.textContent = `precision ${percent(pr.y(table, row))}, recall ${percent(pr.x(table, row))}`;
     this.element.hidden = false;
-    const [x, y] = this.at;
+    const { x, y, frame } = this.at;
     const { offsetWidth, offsetHeight } = this.element;
-    const [width, height] = [this.frame.clientWidth, this.frame.clientHeight];
+    const [width, height] = [frame.clientWidth, frame.clientHeight];
     const left = x + GAP + offsetWidth <= width ? x + GAP : x - GAP - offsetWidth;
     const top = y + GAP + offsetHeight <= height ? y + GAP : y - GAP - offsetHeight;
     this.element.style.left = `${Math.max(left, 4)}px`;

@@ -18,6 +18,11 @@ export const across = (from: number, to: number): Line => [
   [1, to],
 ];
 
+/** The values of a function from 0 to 1, in so many steps. */
+export function sampled(steps: number, value: (x: number) => number): Line {
+  return Array.from({ length: steps + 1 }, (_, step) => [step / steps, value(step / steps)]);
+}
+
 /** The sizes of words in pixels. */
 const [LETTERS, LINE, SMALL_LETTERS, SMALL_LINE] = [11, 14, 10, 14];
 const [GLYPH, GAP] = [13, 6];
@@ -127,7 +132,7 @@ export abstract class Plane {
       const box = { x: x - width / 2, y: y - SMALL_LINE / 2, width, height: SMALL_LINE };
       if (!room.take(box)) continue;
       const place = { x, y: y + 3.5, "text-anchor": "middle" };
-      layer.append(s("text", { class: "isoline-label", ...place }, words));
+      layer.append(s("text.isoline-label", { ...place }, words));
       return box;
     }
     return null;
@@ -179,7 +184,7 @@ export abstract class Plane {
       const d = `${this.pathOf([...end(band.hi), ...[...end(band.lo)].reverse()])}Z`;
       const said = `${one.model.name}: ${percent(band.level)} band, ${band.kind}`;
       const kind = `band ${lookOf(view, one.place)}`;
-      layer.append(s("path", { class: kind, d }, s("title", {}, said)));
+      layer.append(s("path", { class: kind, d }, s("title", said)));
     }
   }
 

@@ -1,25 +1,10 @@
 /** Panels about the ranking, gains and lift, and about scores as probabilities: reliability, net benefit. */
 
-import { wilson } from "../arithmetic";
+import { nearest, wilson } from "../arithmetic";
 import { s } from "../dom";
 import { counted, decimals, levelSaid, percent, percents, short } from "../format";
 import { glyph, lookOf } from "../looks";
-import {
-  binsOfEqualSize,
-  binsOfEqualWidth,
-  binsOfOtherClass,
-  calibrationError,
-  hasProbabilities,
-  lift,
-  netBenefit,
-  netBenefitOfAll,
-  probabilityRules,
-  type ScoreBin,
-  share,
-  traceGains,
-  traceLift,
-  traceNetBenefit,
-} from "../ranking";
+import * as ranking from "../ranking";
 import { notProbabilities, ruleOf } from "../sentences";
 import * as pr from "../spaces/pr";
 import type { Cursor } from "../state";
@@ -30,7 +15,7 @@ import { across, type Layer, Room, textWidth } from "./plane";
 
 export class GainsPanel extends Panel {
   protected place(one: ModelView, row: number): readonly [number, number] {
-    return [share(one.table, row), pr.x(one.table, row)];
+    return [ranking.share(one.table, row), pr.x(one.table, row)];
   }
 
   protected drawBack(layer: Layer, view: View): void {
@@ -42,15 +27,15 @@ export class GainsPanel extends Panel {
   }
 
   protected drawModel(lines: Layer, _bands: Layer, one: ModelView, view: View): void {
-    const curve = one.path && traceGains(one.table, one.path);
-    this.drawLines(lines, one, view, curve, traceGains(one.hull, one.hullPath));
+    const curve = one.path && ranking.traceGains(one.table, one.path);
+    this.drawLines(lines, one, view, curve, ranking.traceGains(one.hull, one.hullPath));
   }
 
   protected reads(view: View, { model, row }: Cursor): string {
     const { table } = view.models[model]!;
     return (
       `${ruleOf(view, model, row)} flags ${counted(table.tp[row]! + table.fp[row]!)} of the ` +
-      `items, ${percent(share(table, row))}; ${percent(pr.x(table, row))} of the positives are ` +
+      `items, ${percent(ranking.share(table, row))}; ${percent(pr.x(table, row))} of the positives are ` +
       "among them."
     );
   }
@@ -61,12 +46,12 @@ export class LiftPanel extends Panel {
     let highest = 1;
     for (const { table } of view.shown)
       for (let row = 1; row < table.tp.length; row++)
-        highest = Math.max(highest, lift(table, row) || 0);
+        highest = Math.max(highest, ranking.lift(table, row) || 0);
     return { x: [0, 1], y: [0, 1.05 * highest] };
   }
 
   protected place(one: ModelView, row: number): readonly [number, number] {
-    return [share(one.table, row), lift(one.table, row)];
+    return [ranking.share(one.table, row), ranking.lift(one.table, row)];
   }
 
   protected drawBack(layer: Layer, view: View): void {
@@ -74,31 +59,33 @@ export class LiftPanel extends Panel {
   }
 
   protected drawModel(lines: Layer, _bands: Layer, one: ModelView, view: View): void {
-    const curve = one.path && traceLift(one.table, one.path, this.width);
-    this.drawLines(lines, one, view, curve, traceLift(one.hull, one.hullPath, this.width));
+    const curve = one.path && ranking.traceLift(one.table, one.path, this.width);
+    this.drawLines(lines, one, view, curve, ranking.traceLift(one.hull, one.hullPath, this.width));
   }
 
   protected reads(view: View, { model, row }: Cursor): string {
     const { table } = view.models[model]!;
-    const value = lift(table, row);
+    const value = ranking.lift(table, row);
     const said = Number.isNaN(value)
       ? "flags nothing, which has no lift"
-      : `flags ${percent(share(table, row))} of all items, with lift ${decimals(value)}`;
+      : `flags ${percent(ranking.share(table, row))} of all items, with lift ${decimals(value)}`;
     return `${ruleOf(view, model, row)} ${said}.`;
   }
 }
 
 export class ReliabilityPanel extends Panel {
-  private readonly bins = new WeakMap<ModelView, readonly ScoreBin[]>();
+  private readonly bins = new WeakMap<ModelView, readonly ranking.ScoreBin[]>();
 
-  private binsOf(one: ModelView, view: View): readonly ScoreBin[] {
+  private binsOf(one: ModelView, view: View): readonly ranking.ScoreBin[] {
     const before = this.bins.get(one);
     if (before) return before;
     const { otherClass } = view.settings;
     const table = otherClass ? ofOtherClass(one.table) : one.table;
     const factor = table.negatives / one.model.table.negatives;
-    const found = one.complete ? binsOfEqualSize(table) : binsOfEqualWidth(one.model, factor);
-    const bins = otherClass ? binsOfOtherClass(found) : found;
+    const found = one.complete
+      ? ranking.binsOfEqualSize(table)
+      : ranking.binsOfEqualWidth(one.model, factor);
+    const bins = otherClass ? ranking.binsOfOtherClass(found) : found;
     this.bins.set(one, bins);
     return bins;
   }
@@ -107,19 +94,17 @@ export class ReliabilityPanel extends Panel {
   protected place(one: ModelView, row: number): readonly [number, number] {
     const threshold = one.table.thresholds[row]!;
     const score = this.view?.settings.otherClass ? 1 - threshold : threshold;
-    return [hasProbabilities(one.model) ? Math.min(Math.max(score, 0), 1) : NaN, NaN];
+    return [ranking.hasProbabilities(one.model) ? Math.min(Math.max(score, 0), 1) : NaN, NaN];
   }
 
   protected override nearest(view: View, px: number): Cursor | null {
     const cursor = cursorOf(view);
     if (!cursor) return null;
     const one = view.models[cursor.model]!;
-    let [row, least] = [cursor.row, Infinity];
-    for (let other = 0; other < one.table.tp.length; other++) {
-      const away = Math.abs((this.x(this.place(one, other)[0]) ?? NaN) - px);
-      if (away < least) [row, least] = [other, away];
-    }
-    return { model: cursor.model, row };
+    const row = nearest(one.table.tp.length, (each) =>
+      Math.abs((this.x(this.place(one, each)[0]) ?? NaN) - px),
+    );
+    return { model: cursor.model, row: row < 0 ? cursor.row : row };
   }
 
   protected drawBack(layer: Layer, view: View): void {
@@ -127,7 +112,7 @@ export class ReliabilityPanel extends Panel {
   }
 
   protected drawModel(lines: Layer, _bands: Layer, one: ModelView, view: View): void {
-    if (!hasProbabilities(one.model)) return;
+    if (!ranking.hasProbabilities(one.model)) return;
     const bins = this.binsOf(one, view);
     const hasMeans = bins.every(({ predicted }) => !Number.isNaN(predicted));
     const curve = bins.map(({ predicted, observed }) => [predicted, observed] as const);
@@ -139,7 +124,7 @@ export class ReliabilityPanel extends Panel {
       const mark = hasMeans
         ? { d: glyph(look, 36), transform: `translate(${this.x(bin.predicted)},${y})` }
         : { d: `M${this.x(bin.lower)},${y}H${this.x(bin.upper)}` };
-      const title = s("title", {}, `${one.model.name}: ${binSaid(bin)}`);
+      const title = s("title", `${one.model.name}: ${binSaid(bin)}`);
       lines.append(s("path", { class: `bin ${lookOf(view, one.place)}`, ...mark }, title));
     }
   }
@@ -147,7 +132,7 @@ export class ReliabilityPanel extends Panel {
   /** The intervals of the model in hand. */
   protected override drawLine(layer: Layer, view: View, { model }: Cursor): void {
     const one = view.models[model]!;
-    if (!hasProbabilities(one.model) || !one.table.whole) return;
+    if (!ranking.hasProbabilities(one.model) || !one.table.whole) return;
     const room = new Room(this.area);
     for (const bin of this.binsOf(one, view)) {
       const [lo, hi] = wilson(bin.positives, bin.items, view.confidence.z);
@@ -158,30 +143,29 @@ export class ReliabilityPanel extends Panel {
       const [width, height] = [textWidth(text, 10) + 4, 10];
       const y = Math.max(this.y(hi) - 4, this.area.y + height);
       if (room.take({ x: x - width / 2, y: y - height, width, height }))
-        layer.append(s("text", { class: "bin-count", x, y, "text-anchor": "middle" }, text));
+        layer.append(s("text.bin-count", { x, y, "text-anchor": "middle" }, text));
     }
   }
 
   protected reads(view: View, { model, row }: Cursor): string {
     const one = view.models[model]!;
     const refused = notProbabilities(view.shown, "reliability");
-    if (!hasProbabilities(one.model)) return refused;
+    if (!ranking.hasProbabilities(one.model)) return refused;
     const bins = this.binsOf(one, view);
     const score = this.place(one, row)[0];
     const bin = bins.find(({ upper }) => score <= upper) ?? bins.at(-1)!;
     const interval = one.table.whole
       ? `, with a ${levelSaid(view.confidence.level)} interval of ${percents(wilson(bin.positives, bin.items, view.confidence.z), " to ")}`
       : "";
-    const error = calibrationError(bins);
+    const error = ranking.calibrationError(bins);
     const distance = Number.isNaN(error)
       ? ""
       : ` Scores and shares are ${decimals(error)} apart on average.`;
-    const said = `${one.model.name}: ${binSaid(bin)}${interval}.${distance}`;
-    return refused ? `${said} ${refused}` : said;
+    return `${one.model.name}: ${binSaid(bin)}${interval}.${distance} ${refused}`.trimEnd();
   }
 }
 
-function binSaid({ lower, upper, items, positives, observed }: ScoreBin): string {
+function binSaid({ lower, upper, items, positives, observed }: ranking.ScoreBin): string {
   const scores =
     lower === upper
       ? `the score ${short(lower, 3)}`
@@ -203,25 +187,26 @@ export class NetBenefitPanel extends Panel {
 
   /** To where the curves have come down to nothing, if most of the axis is beyond. */
   protected override closeUp(view: View): Window | null {
-    const some = view.shown.filter(({ model }) => hasProbabilities(model));
+    const some = view.shown.filter(({ model }) => ranking.hasProbabilities(model));
     if (!some.length) return null;
     const highest = prevalence(view.shown[0]!.table);
     let last = highest;
     for (const { table } of some)
-      for (const { row, hi } of probabilityRules(table, view.settings.otherClass))
-        if (hi < 1 && netBenefit(table, row, hi) > NOTHING * highest) last = Math.max(last, hi);
+      for (const { row, hi } of ranking.probabilityRules(table, view.settings.otherClass))
+        if (hi < 1 && ranking.netBenefit(table, row, hi) > NOTHING * highest)
+          last = Math.max(last, hi);
     return last < 0.4 ? { x: [0, 1.25 * last], y: this.window(view).y } : null;
   }
 
   /** The highest p for which a row is the rule. */
   protected place(one: ModelView, row: number): readonly [number, number] {
-    if (!hasProbabilities(one.model)) return [NaN, NaN];
+    if (!ranking.hasProbabilities(one.model)) return [NaN, NaN];
     const { thresholds } = one.table;
     const other = this.view?.settings.otherClass;
     const high = other ? 1 - (thresholds[row - 1] ?? -Infinity) : thresholds[row]!;
     // Of p = 1, which has no net benefit, only rules without false positives know.
     const p = Math.min(Math.max(high, 0), one.table.fp[row] ? 0.9999 : 1);
-    return [p, netBenefit(one.table, row, p)];
+    return [p, ranking.netBenefit(one.table, row, p)];
   }
 
   protected drawBack(layer: Layer, view: View): void {
@@ -229,28 +214,28 @@ export class NetBenefitPanel extends Panel {
     if (!first || !view.settings.baselines) return;
     const all = Array.from({ length: 200 }, (_, step) => {
       const p = step / 200;
-      return [p, netBenefitOfAll(first.table, p)] as const;
+      return [p, ranking.netBenefitOfAll(first.table, p)] as const;
     });
     this.drawBaseline(layer, all, "act on everything");
     this.drawBaseline(layer, across(0, 0), "act on nothing");
   }
 
   protected drawModel(lines: Layer, _bands: Layer, one: ModelView, view: View): void {
-    if (!hasProbabilities(one.model)) return;
-    const curve = traceNetBenefit(one.table, view.settings.otherClass, this.width);
+    if (!ranking.hasProbabilities(one.model)) return;
+    const curve = ranking.traceNetBenefit(one.table, view.settings.otherClass, this.width);
     this.drawCurve(lines, one, view, curve);
   }
 
   protected reads(view: View, { model, row }: Cursor): string {
     const one = view.models[model]!;
     const refused = notProbabilities(view.shown, "net benefit");
-    if (!hasProbabilities(one.model)) return refused;
+    if (!ranking.hasProbabilities(one.model)) return refused;
     const [p, value] = this.place(one, row);
-    const all = netBenefitOfAll(one.table, p);
+    const all = ranking.netBenefitOfAll(one.table, p);
     const against = Number.isFinite(all) ? `, acting on everything ${decimals(all, 4)}` : "";
-    const said =
-      `${one.model.name}, acting from p = ${short(p, 3)} on (${percent(share(one.table, row))} of the ` +
-      `items): net benefit ${decimals(value, 4)}${against}, acting on nothing 0.`;
-    return refused ? `${said} ${refused}` : said;
+    return (
+      `${one.model.name}, acting from p = ${short(p, 3)} on (${percent(ranking.share(one.table, row))} of the ` +
+      `items): net benefit ${decimals(value, 4)}${against}, acting on nothing 0. ${refused}`
+    ).trimEnd();
   }
 }

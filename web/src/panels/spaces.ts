@@ -21,7 +21,7 @@ import { costOf, type Cursor } from "../state";
 import { odds, prevalence, type Path, type Table } from "../table";
 import type { ModelView, View } from "../view";
 import { Panel, type Window } from "./frame";
-import { across, type Layer } from "./plane";
+import { across, sampled, type Layer } from "./plane";
 
 const LEVELS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 const SPACES = { roc, pr, prg };
@@ -101,17 +101,14 @@ export class PrPanel extends SpacePanel {
     const [recall, precision] = pr.weights(beta);
     this.drawBaseline(layer, fIsoline(1 / (precision / share + recall), "pr", share, beta));
     const corner = { cx: this.x(1), cy: this.y(share), r: 3.5 };
-    layer.append(s("circle", { class: "baseline-point", ...corner }));
+    layer.append(s("circle.baseline-point", { ...corner }));
   }
 
   /** Precision of the worst ranking, π·r/(1 - π + π·r) (Boyd et al. 2012). */
   private drawUnachievable(layer: Layer, share: number): void {
-    const edge = Array.from({ length: 101 }, (_, step) => {
-      const recall = step / 100;
-      return [recall, (share * recall) / (1 - share + share * recall)] as const;
-    });
+    const edge = sampled(100, (recall) => (share * recall) / (1 - share + share * recall));
     const d = `${this.pathOf([...edge, [1, 0]])}Z`;
-    layer.append(s("path", { class: "unachievable", d }));
+    layer.append(s("path.unachievable", { d }));
   }
 
   protected trace(table: Table, path: Path, { settings }: View, isHull: boolean): Line {

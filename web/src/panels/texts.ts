@@ -193,10 +193,10 @@ export const TEXTS: Record<Exclude<PanelName, "scores">, PanelTexts> = {
 
 /** Something to open that explains a panel; it is written when it is opened first. */
 export function whyOf({ why }: PanelTexts): HTMLElement {
-  const box = h("details", { class: "why" }, h("summary", {}, "Why?"));
+  const box = h("details.why", h("summary", "Why?"));
   box.addEventListener("toggle", () => {
     if (box.childElementCount > 1) return;
-    for (const text of why) box.append(typeof text === "string" ? h("p", {}, text) : formula(text));
+    for (const text of why) box.append(typeof text === "string" ? h("p", text) : formula(text));
   });
   return box;
 }

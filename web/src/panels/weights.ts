@@ -25,7 +25,7 @@ import {
 } from "../tuned";
 import type { ModelView, View } from "../view";
 import { Panel, type Window } from "./frame";
-import type { Layer, Room } from "./plane";
+import { sampled, type Layer, type Room } from "./plane";
 
 const STEPS = 200;
 const BETAS = [0.25, 0.5, 1, 2, 4];
@@ -54,7 +54,7 @@ export class TradeoffPanel extends Panel {
     if (!first || !view.settings.baselines) return;
     const index = INDICES[view.settings.index];
     for (const { name, point } of baselinePoints(first.table, index)) {
-      const line = curveOf((lam) => index.value(point, lam));
+      const line = sampled(STEPS, (lam) => index.value(point, lam));
       this.drawBaseline(layer, line, name);
     }
   }
@@ -69,7 +69,7 @@ export class TradeoffPanel extends Panel {
     const index = INDICES[view.settings.index];
     const point = countsAt(view.models[cursor.model]!.table, cursor.row);
     const [left, right] = this.x.range() as [number, number];
-    const seen = curveOf((lam) => index.value(point, lam)).filter(
+    const seen = sampled(STEPS, (lam) => index.value(point, lam)).filter(
       ([x, y]) => this.x(x) >= left && this.x(x) <= right && y >= this.y.invert(this.y.range()[0]!),
     );
     const kind = `of-point ${lookOf(view, cursor.model)}`;
@@ -86,7 +86,7 @@ export class TradeoffPanel extends Panel {
       .tickSizeOuter(0)
       .tickSize(3)
       .tickPadding(1);
-    const group = s("g", { class: "axis beta", transform: `translate(0,${top})` });
+    const group = s("g.axis.beta", { transform: `translate(0,${top})` });
     select(group).call(axis);
     layer.append(group);
     this.drawStrip(layer, view);
@@ -101,30 +101,24 @@ export class TradeoffPanel extends Panel {
         : view.shown.length < 2
           ? "One model is shown: it wins everywhere."
           : "Different prevalences: set one to compare the models.";
-      layer.append(s("text", { class: "isoline-label", x: left, y: y + 14 }, said));
+      layer.append(s("text.isoline-label", { x: left, y: y + 14 }, said));
       return;
     }
-    for (const range of view.winners) this.drawRange(layer, range, y, left, right, view);
+    for (const range of view.winners) this.drawRange(layer, range, y, view);
     const edge = { x: left, y, width: right - left, height: STRIP };
-    layer.append(s("rect", { class: "strip-edge", ...edge }));
+    layer.append(s("rect.strip-edge", { ...edge }));
     const here = this.x(view.lam);
     const d = `M${here},${y - 3}V${y + STRIP + 3}`;
-    if (here >= left && here <= right) layer.append(s("path", { class: "strip-here", d }));
+    if (here >= left && here <= right) layer.append(s("path.strip-here", { d }));
   }
 
-  private drawRange(
-    layer: Layer,
-    { lo, hi, names }: Range,
-    y: number,
-    left: number,
-    right: number,
-    view: View,
-  ): void {
+  private drawRange(layer: Layer, { lo, hi, names }: Range, y: number, view: View): void {
+    const [left, right] = this.x.range() as [number, number];
     const [start, stop] = [Math.max(left, this.x(lo)), Math.min(right, this.x(hi))];
     if (stop <= start) return;
     const shown = names.map((name) => winnerName(name, view)).join(" = ");
-    const title = s("title", {}, `${shown}: λ ${lo.toFixed(3)} to ${hi.toFixed(3)}`);
-    const group = s("g", { class: "winner" }, title);
+    const title = s("title", `${shown}: λ ${lo.toFixed(3)} to ${hi.toFixed(3)}`);
+    const group = s("g.winner", title);
     layer.append(group);
     names.forEach((name, place) => {
       const model = Number(name);
@@ -136,7 +130,7 @@ export class TradeoffPanel extends Panel {
     // One letter and an ellipsis name no model; the title under the pointer does.
     if (room < Math.min(shown.length, 4)) return;
     const middle = { x: (start + stop) / 2, y: y + STRIP + 13, "text-anchor": "middle" };
-    group.append(s("text", { class: "winner-name", ...middle }, shortened(shown, room)));
+    group.append(s("text.winner-name", { ...middle }, shortened(shown, room)));
   }
 
   protected override nearest(view: View, px: number, py: number): Cursor | null {
@@ -161,10 +155,6 @@ export class TradeoffPanel extends Panel {
       `${ruleOf(view, cursor.model, cursor.row)} has ${INDEX_WORDS[index]} ${decimals(value)}.`;
     return view.winners ? `${here} ${rangesSaid(view.winners, view, "λ", (lam) => lam)}` : here;
   }
-}
-
-function curveOf(value: (lam: number) => number): Line {
-  return Array.from({ length: STEPS + 1 }, (_, step) => [step / STEPS, value(step / STEPS)]);
 }
 
 /** The best value over λ, with a point wherever the best row changes. */
@@ -212,11 +202,8 @@ export class PromisedPanel extends Panel {
     const trivial = { ...first.table, ...counts };
     const named = ["flag everything", "flag nothing"].slice(0, costs ? 2 : 1);
     named.forEach((name, row) => {
-      const points = Array.from({ length: 101 }, (_, step) => {
-        const weight = step / 100;
-        return [weight, valueAtWeight(trivial, row, weight, costs)] as const;
-      });
-      this.drawBaseline(layer, points, name);
+      const value = (weight: number): number => valueAtWeight(trivial, row, weight, costs);
+      this.drawBaseline(layer, sampled(100, value), name);
     });
   }
 

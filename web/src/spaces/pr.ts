@@ -55,7 +55,8 @@ function piece(path: Path, row: number): Piece {
 }
 
 const PIECES: Record<Exclude<Interpolation, "max-precision">, (piece: Piece) => number> = {
-  "davis-goadrich": exact,
+  // Exact while fp is linear in tp (Davis & Goadrich 2006, section 4).
+  "davis-goadrich": ({ tp, fp, rise, run }) => areaOfShare(rise, tp, rise, fp, run),
   "average-precision": ({ rise, end }) => rise * end,
   linear,
   "integer-steps": integerSteps,
@@ -78,11 +79,6 @@ export function area(
     } else sum.add(PIECES[interpolation](part));
   }
   return sum.value / table.positives;
-}
-
-/** The exact area under precision while fp is linear in tp (Davis & Goadrich 2006, section 4). */
-function exact({ tp, fp, rise, run }: Piece): number {
-  return areaOfShare(rise, tp, rise, fp, run);
 }
 
 /**

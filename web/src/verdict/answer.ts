@@ -11,24 +11,22 @@ import {
   type Confidence,
   type Model,
   type OthersData,
-  type Picture,
   type ReportData,
   type StoredVerdict,
   type Verdict,
 } from "../model";
 import { Names } from "../names";
-import type { GoalSettings } from "../objective";
 import { inflated, startWorker } from "../packing";
 import { headline, onTheseRows } from "../sentences";
 import { INITIAL, type Settings } from "../state";
-import { tunedAnswer } from "../tuned";
+import { tunedAnswer, weightOf } from "../tuned";
 import type { View } from "../view";
 import type { Rows } from "./contest";
 import { pictureHere, pictureOf } from "./picture";
-import type { Answer, Ask } from "./worker";
+import type { Answer, Ask, Question } from "./worker";
 
 /** What each goal is set by. */
-const FIELDS: Record<Settings["goal"], readonly (keyof GoalSettings)[]> = {
+const FIELDS: Record<Settings["goal"], readonly (keyof Settings)[]> = {
   f: ["beta"],
   money: ["missCost", "falseAlarmCost"],
   precision: ["minPrecision"],
@@ -52,15 +50,16 @@ export function givenObjective(verdicts: readonly Verdict[]): string | null {
 
 export class AnswerPanel {
   readonly element: HTMLElement;
-  private readonly sentence = h("div", { class: "headline", "aria-live": "polite" });
-  private readonly picture = h("div", { class: "pictured" });
+  private readonly sentence = h("div.headline", { "aria-live": "polite" });
+  private readonly picture = h("div.pictured");
   private readonly verdicts: readonly Verdict[];
   private readonly level: number;
   private judge: Judge | null = null;
   private readonly answers = new Map<string, Answer>();
   /** What Python says for other settings, by these; null where it is not stored. */
   private stored: ReadonlyMap<string, StoredVerdict> | null = null;
-  private asked = { key: "", number: 0 };
+  /** The settings of the question that is not answered yet. */
+  private asked = "";
   private view: View | null = null;
   private readonly isTuned: boolean;
   private readonly names: Names;
@@ -90,12 +89,7 @@ export class AnswerPanel {
         },
       );
     else if (data.others) void this.read(data.others);
-    this.element = h(
-      "section",
-      { class: "answer", "aria-label": "The answer" },
-      this.sentence,
-      this.picture,
-    );
+    this.element = h("section.answer", { "aria-label": "The answer" }, this.sentence, this.picture);
   }
 
   private async read(others: OthersData): Promise<void> {
@@ -120,36 +114,35 @@ export class AnswerPanel {
     const stored = this.stored?.get(key);
     if (stored) {
       const lines = [...stored.lines, ...this.drawnSaid(view, this.data.others!.replicates)];
-      return this.show(lines, this.pictured(view, stored.picture));
+      return this.show(lines, stored.picture && pictureOf(stored.picture, view, this.level));
     }
     if (this.isTuned && !view.classes)
       return this.show(tunedAnswer(view, this.source), pictureHere(view));
     if (!this.judge || view.settings.otherClass || view.settings.goal === "given")
       return this.show(this.withoutVerdict(view), pictureHere(view));
     const known = this.answers.get(key);
-    if (known?.kind === "refused") return this.show([capitalised(`${known.message}.`)], null);
-    if (known) return this.show(known.verdict.lines, pictureOf(known.verdict, view, this.level));
-    if (this.asked.key !== key) this.ask(view, this.judge, key);
+    if (known && "refused" in known) return this.show([capitalised(`${known.refused}.`)], null);
+    if (known) return this.show(known.lines, pictureOf(known.picture, view, this.level));
+    if (this.asked !== key) this.ask(view, this.judge, key);
     const [first] = onTheseRows(view);
     this.show([first!, "Computing what to expect on new data …"], "keep");
   }
 
   private ask(view: View, judge: Judge, key: string): void {
     const { settings } = view;
-    const number = judge.ask({
+    this.asked = key;
+    judge.ask({
       models: view.shown.map(({ place }) => place),
       objective: view.objective,
       // Python may have moved the tables to another prevalence.
       prevalence: settings.prevalence ?? this.data.rows?.prevalence ?? null,
       level: this.level,
     });
-    this.asked = { key, number };
   }
 
   private told(answer: Answer): void {
-    if (answer.number !== this.asked.number) return;
-    this.answers.set(this.asked.key, answer);
-    this.asked = { key: "", number: 0 };
+    this.answers.set(this.asked, answer);
+    this.asked = "";
     if (this.view) this.draw(this.view);
   }
 
@@ -170,7 +163,8 @@ export class AnswerPanel {
     const [only] = verdicts;
     const { picture, replicates } = only!;
     const isShown = verdicts.length === 1 && view.settings.goal !== "given";
-    const pictured = isShown ? (this.pictured(view, picture ?? null) ?? pictureHere(view)) : null;
+    const given = picture ? pictureOf(picture, view, this.level) : null;
+    const pictured = isShown ? (given ?? pictureHere(view)) : null;
     const drawn = this.data.others && replicates ? this.drawnSaid(view, replicates) : [];
     this.show([...headline(view, verdicts), ...drawn], pictured);
   }
@@ -182,28 +176,6 @@ export class AnswerPanel {
       `From ${thousands(replicates)} resamples; ${commandOf(view, this.source)} draws ` +
         `${thousands(RESAMPLES)}.`,
     ];
-  }
-
-  private pictured(view: View, picture: Picture | null): HTMLElement | null {
-    return (
-      picture &&
-      pictureOf(
-        {
-          ...picture,
-          lines: [],
-          everything: picture.everything ?? NaN,
-          nothing: picture.nothing ?? NaN,
-          models: picture.models.map((model) => ({
-            name: model.name,
-            here: model.here ?? NaN,
-            expected: model.expected ?? NaN,
-            interval: [model.lower ?? NaN, model.upper ?? NaN],
-          })),
-        },
-        view,
-        this.level,
-      )
-    );
   }
 
   private withoutVerdict(view: View): string[] {
@@ -235,10 +207,7 @@ export class AnswerPanel {
     const { settings, objective } = view;
     if (!shares || objective.constraint || (objective.costs !== null) !== shares.costs) return null;
     if (settings.prevalence !== null || settings.otherClass || settings.hidden.size) return null;
-    const lam = objective.costs
-      ? objective.costs[0] / (objective.costs[0] + objective.costs[1])
-      : view.lam;
-    const place = Math.min(Math.floor(lam * shares.wins.length), shares.wins.length - 1);
+    const place = Math.min(Math.floor(weightOf(view) * shares.wins.length), shares.wins.length - 1);
     const share = shares.wins[place]![view.leader];
     if (share === undefined || share === null) return null;
     const name = view.models[view.leader]!.model.name;
@@ -257,21 +226,18 @@ export class AnswerPanel {
       some.map((text) => h("p", { class: name }, ...this.names.in(text)));
     this.element.classList.toggle("of-classes", first > 1);
     this.sentence.replaceChildren(
-      h("div", { class: "lead" }, ...paragraphs(lines.slice(0, first), "first")),
-      h("div", { class: "details" }, ...paragraphs(lines.slice(first), "")),
+      h("div.lead", ...paragraphs(lines.slice(0, first), "first")),
+      h("div.details", ...paragraphs(lines.slice(first), "")),
     );
     if (picture !== "keep") this.picture.replaceChildren(...(picture ? [picture] : []));
   }
 }
 
-type Question = Omit<Extract<Ask, { kind: "judge" }>, "kind" | "number">;
-
-/** Asks the worker one question at a time; of those that wait, only the last one counts. */
+/** Asks the worker one question at a time, and tells the answer to the last one. */
 class Judge {
   private worker: Promise<Worker> | null = null;
   private busy = false;
-  private waiting: Ask | null = null;
-  private number = 0;
+  private waiting: Question | null = null;
 
   constructor(
     private readonly rows: Rows,
@@ -279,15 +245,11 @@ class Judge {
     private readonly failed: () => void,
   ) {}
 
-  /** Asks a question, whose answer has the number that is returned. */
-  ask(question: Question): number {
-    const ask: Ask = { kind: "judge", number: ++this.number, ...question };
-    if (this.busy) this.waiting = ask;
-    else this.send(ask);
-    return this.number;
-  }
-
-  private send(ask: Ask): void {
+  ask(ask: Question): void {
+    if (this.busy) {
+      this.waiting = ask;
+      return;
+    }
     this.busy = true;
     this.worker ??= this.started();
     this.worker.then(
@@ -303,15 +265,14 @@ class Judge {
       if (this.waiting) {
         const next = this.waiting;
         this.waiting = null;
-        this.send(next);
+        this.ask(next);
       } else this.told(data);
     });
     worker.addEventListener("error", (event) => {
       event.preventDefault();
       this.failed();
     });
-    const rows: Ask = { kind: "rows", rows: this.rows };
-    worker.postMessage(rows);
+    worker.postMessage(this.rows satisfies Ask);
     return worker;
   }
 }

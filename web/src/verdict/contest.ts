@@ -6,7 +6,7 @@
  */
 
 import { cumulated, pairwise } from "../arithmetic";
-import { taskOf, worthOf, type Objective, type Task } from "../objective";
+import { taskOf, worthOf, type Objective } from "../objective";
 import type { Counts } from "../table";
 import type { Draws } from "./judge";
 
@@ -23,50 +23,15 @@ export interface Rows {
   readonly thresholds: readonly Float64Array[];
 }
 
-/** The rows of a model from the highest score to the lowest. */
-export interface Ranking {
-  readonly row: Uint32Array;
-  readonly positive: Uint8Array;
-  /** The weight of each row; null where all are 1. */
-  readonly weight: Float64Array | null;
-  /** How many rows each rule flags: rule 0 none, rule i those of the i highest scores. */
-  readonly ends: Uint32Array;
-  readonly thresholds: Float64Array;
-  /** True and false positives of each rule in the sample, as they were counted. */
-  readonly tp: Float64Array;
-  readonly fp: Float64Array;
-}
-
-export interface Contest {
-  readonly names: readonly string[];
-  readonly rankings: readonly Ranking[];
-  readonly labels: Uint8Array;
-  readonly weights: Float64Array | null;
-  readonly objective: Objective;
-  readonly task: Task;
-  readonly positives: number;
-  readonly negatives: number;
-  /** Negatives for each positive where a prevalence is fixed, else 0. */
-  readonly ratio: number;
-}
-
-/** The best rule of each model under each weighting; -1 and NaN where no rule is allowed. */
-export interface Choices {
-  readonly rule: readonly Int32Array[];
-  readonly tp: readonly Float64Array[];
-  readonly fp: readonly Float64Array[];
-  readonly fixedTp: readonly Float64Array[];
-  readonly fixedFp: readonly Float64Array[];
-  readonly positives: Float64Array;
-  readonly negatives: Float64Array;
-}
+export type Ranking = ReturnType<typeof rankingOf>;
+export type Contest = ReturnType<typeof contestOf>;
 
 export const NO_RULE = -1;
 
 /** A weight for each row. */
 export type Weighting = Uint8Array | Uint16Array | Float64Array;
 
-export function contestOf(rows: Rows, objective: Objective, prevalence: number | null): Contest {
+export function contestOf(rows: Rows, objective: Objective, prevalence: number | null) {
   const { labels, weights } = rows;
   const rankings = rows.ranks.map((ranks, model) =>
     rankingOf(ranks, rows.thresholds[model]!, labels, weights),
@@ -81,16 +46,22 @@ export function contestOf(rows: Rows, objective: Objective, prevalence: number |
     task: taskOf(objective),
     positives: last.tp[last.tp.length - 1]!,
     negatives: last.fp[last.fp.length - 1]!,
+    /** Negatives for each positive where a prevalence is fixed, else 0. */
     ratio: prevalence === null ? 0 : (1 - prevalence) / prevalence,
   };
 }
 
+/**
+ * The rows of a model from the highest score to the lowest, and its rules: rule 0 flags none, rule i
+ * the rows of the i highest scores.
+ */
 function rankingOf(
   ranks: Uint32Array,
   thresholds: Float64Array,
   labels: Uint8Array,
   weights: Float64Array | null,
-): Ranking {
+) {
+  // How many rows each rule flags.
   const ends = new Uint32Array(thresholds.length);
   for (const rank of ranks) ends[rank]! += 1;
   for (let rule = 1; rule < ends.length; rule++) ends[rule]! += ends[rule - 1]!;
@@ -142,50 +113,43 @@ function totalsOf({ labels, weights }: Contest, weighting: Weighting): [number, 
   return [positives, negatives];
 }
 
-/** Chooses under one weighting after the other. */
-export class Chooser {
-  readonly choices: Choices;
+/** The best rule of each model under each weighting; -1 and NaN where no rule is allowed. */
+export class Choices {
+  readonly rule: readonly Int32Array[];
+  readonly tp: readonly Float64Array[];
+  readonly fp: readonly Float64Array[];
+  /** The counts of the rules that are fixed. */
+  readonly fixedTp: readonly Float64Array[];
+  readonly fixedFp: readonly Float64Array[];
+  readonly positives: Float64Array;
+  readonly negatives: Float64Array;
 
   constructor(
-    private readonly contest: Contest,
+    readonly contest: Contest,
     weightings: number,
-    private readonly fixed: readonly number[] | null,
+    private readonly fixed: readonly number[] = contest.names.map(() => 0),
   ) {
-    const each = <Values>(make: () => Values): Values[] => contest.names.map(make);
     const floats = (): Float64Array => new Float64Array(weightings).fill(NaN);
-    this.choices = {
-      rule: each(() => new Int32Array(weightings).fill(NO_RULE)),
-      tp: each(floats),
-      fp: each(floats),
-      fixedTp: each(floats),
-      fixedFp: each(floats),
-      positives: floats(),
-      negatives: floats(),
-    };
+    const [tp, fp, fixedTp, fixedFp] = [0, 1, 2, 3].map(() => contest.names.map(floats));
+    [this.tp, this.fp, this.fixedTp, this.fixedFp] = [tp!, fp!, fixedTp!, fixedFp!];
+    this.rule = contest.names.map(() => new Int32Array(weightings).fill(NO_RULE));
+    [this.positives, this.negatives] = [floats(), floats()];
   }
 
   /** Fills in the best rule of every model under the weighting of this number. */
   choose(weighting: Weighting, number: number): void {
-    const [positives, negatives] = totalsOf(this.contest, weighting);
-    this.choices.positives[number] = positives;
-    this.choices.negatives[number] = negatives;
+    [this.positives[number], this.negatives[number]] = totalsOf(this.contest, weighting);
     for (let model = 0; model < this.contest.names.length; model++)
-      this.chooseRule(model, weighting, number, positives, negatives);
+      this.chooseRule(model, weighting, number);
   }
 
-  private chooseRule(
-    model: number,
-    weighting: Weighting,
-    number: number,
-    positives: number,
-    negatives: number,
-  ): void {
-    const { contest, choices } = this;
-    const { row, positive, weight, ends } = contest.rankings[model]!;
-    const { ratio, task } = contest;
+  private chooseRule(model: number, weighting: Weighting, number: number): void {
+    const [positives, negatives] = [this.positives[number]!, this.negatives[number]!];
+    const { row, positive, weight, ends } = this.contest.rankings[model]!;
+    const { ratio, task } = this.contest;
+    const fixed = this.fixed[model];
     const scaled = ratio > 0 ? positives * ratio : negatives;
     const factor = ratio > 0 ? scaled / negatives : 1;
-    const fixed = this.fixed ? this.fixed[model]! : 0;
     const { costs, first, second } = task;
     // Most objectives have no constraint, and their rules need no other test.
     const free =
@@ -214,11 +178,11 @@ export class Chooser {
       } else worth = worthOf(task, tp, alarms, positives, scaled);
       if (worth > best) [best, bestTp, bestFp, rule] = [worth, tp, fp, each];
     }
-    choices.rule[model]![number] = rule;
-    choices.tp[model]![number] = bestTp;
-    choices.fp[model]![number] = bestFp;
-    choices.fixedTp[model]![number] = fixedTp;
-    choices.fixedFp[model]![number] = fixedFp;
+    this.rule[model]![number] = rule;
+    this.tp[model]![number] = bestTp;
+    this.fp[model]![number] = bestFp;
+    this.fixedTp[model]![number] = fixedTp;
+    this.fixedFp[model]![number] = fixedFp;
   }
 }
 

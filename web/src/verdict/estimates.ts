@@ -5,9 +5,9 @@
  * more is better; they are lists of replicates, one for each model.
  */
 
-import { pairwise } from "../arithmetic";
+import { nearest, pairwise } from "../arithmetic";
 import { costShares, worthOf, type Objective } from "../objective";
-import { lambdaOf } from "../state";
+import { betaOf, lambdaOf } from "../state";
 import { vertices } from "../table";
 import type { Contest, Weighting } from "./contest";
 
@@ -97,24 +97,18 @@ export function intervalAt(noise: Floats, centres: readonly number[], level: num
   return [lower, upper];
 }
 
-/** The models that cannot be told apart from the best one, and the error of each difference. */
-export interface ConfidenceSet {
-  readonly stays: boolean[];
-  /** Half the width of simultaneous intervals of the differences, models × models. */
-  readonly margin: (one: number, other: number) => number;
-}
-
 /**
  * The model confidence set of Hansen, Lunde & Nason (2011) with the statistic T_R.
  *
  * As long as the largest difference of two models, in its standard errors, is larger than it is
  * in 95 % of the replicates around their means, the model that is farthest behind another leaves.
+ * The margin of two models is half the width of simultaneous intervals of the differences.
  */
 export function confidenceSet(
   values: readonly number[],
   replicates: readonly Floats[],
   level: number,
-): ConfidenceSet {
+) {
   const stays = values.map((value) => !Number.isNaN(value));
   const columns: number[] = [];
   for (let replicate = 0; replicate < replicates[0]!.length; replicate++)
@@ -151,7 +145,8 @@ export function confidenceSet(
   const times = factor ?? NaN;
   return {
     stays,
-    margin: (one, other) => (error[one]![other]! > 0 ? times * error[one]![other]! : NaN),
+    margin: (one: number, other: number): number =>
+      error[one]![other]! > 0 ? times * error[one]![other]! : NaN,
   };
 }
 
@@ -183,14 +178,8 @@ function largestDifferences(
 
 /** The weights of recall at which the models are compared. */
 export const WEIGHTS = Array.from({ length: 41 }, (_, place) => (place + 0.5) / 41);
-const BETAS = WEIGHTS.map((lam) => Math.sqrt(lam / (1 - lam)));
+export const BETAS = WEIGHTS.map(betaOf);
 const WINS = 0.95;
-
-export interface Shares {
-  readonly betas: readonly number[];
-  /** The share of the replicates in which each model wins, at each weight. */
-  readonly shares: readonly (readonly number[])[];
-}
 
 /** Counts wins, replicate by replicate. */
 export class OtherWeights {
@@ -213,10 +202,16 @@ export class OtherWeights {
     );
   }
 
-  finished(): Shares | null {
-    if (this.models < 2) return null;
-    const shares = this.wins.map((row) => row.map((sum) => (this.count ? sum / this.count : NaN)));
-    return { betas: BETAS, shares };
+  /** The range of β around the objective's in which the model wins in 95 %. */
+  betaRange(model: number, objective: Objective): Interval {
+    const own = objective.costs ? costShares(objective.costs)[0] : lambdaOf(objective.beta!);
+    const centre = nearest(WEIGHTS.length, (place) => Math.abs(WEIGHTS[place]! - own));
+    const wins = (place: number): boolean => this.wins[place]![model]! / this.count >= WINS;
+    if (this.models < 2 || !wins(centre)) return UNDEFINED;
+    let [low, high] = [centre, centre];
+    while (low > 0 && wins(low - 1)) low--;
+    while (high < WEIGHTS.length - 1 && wins(high + 1)) high++;
+    return [BETAS[low]!, BETAS[high]!];
   }
 }
 
@@ -273,19 +268,4 @@ export function bestGains(
     }
     return best;
   });
-}
-
-/** The range of β around the objective's in which the model wins in 95 %. */
-export function betaRange({ shares }: Shares, model: number, objective: Objective): Interval {
-  const own = objective.costs ? costShares(objective.costs)[0] : lambdaOf(objective.beta!);
-  let centre = 0;
-  WEIGHTS.forEach((lam, place) => {
-    if (Math.abs(lam - own) < Math.abs(WEIGHTS[centre]! - own)) centre = place;
-  });
-  const wins = (place: number): boolean => shares[place]![model]! >= WINS;
-  if (!wins(centre)) return UNDEFINED;
-  let [low, high] = [centre, centre];
-  while (low > 0 && wins(low - 1)) low--;
-  while (high < WEIGHTS.length - 1 && wins(high + 1)) high++;
-  return [BETAS[low]!, BETAS[high]!];
 }

@@ -13,7 +13,6 @@ import {
   gainWithin,
   isMet,
   noRuleSaid,
-  objectiveSaid,
   quantityOf,
   valueOf,
   valueOfGain,
@@ -25,13 +24,12 @@ import type { Counts } from "../table";
 import { caveatsOf } from "./caveats";
 import {
   atRatio,
-  Chooser,
+  Choices,
   contestOf,
   countsOf,
   NO_RULE,
   unseenRows,
   withUnseen,
-  type Choices,
   type Contest,
   type Rows,
   type Unseen,
@@ -39,8 +37,8 @@ import {
 } from "./contest";
 import {
   bestGains,
+  BETAS,
   bestModels,
-  betaRange,
   confidenceSet,
   difference,
   intervalAt,
@@ -69,54 +67,7 @@ export interface Draws {
   folds(parts: number, repetition: number): Uint8Array;
 }
 
-/** How a choice keeps the constraint. */
-export interface Kept {
-  readonly constraint: string;
-  readonly isLimit: boolean;
-  readonly here: number;
-  readonly expected: number;
-  readonly interval: Interval;
-  readonly missed: number;
-}
-
-/** What to expect of a model with its own best threshold; all are corrected in the same way. */
-export interface ModelValue {
-  readonly name: string;
-  readonly here: number;
-  readonly expected: number;
-  readonly interval: Interval;
-}
-
-export interface Verdict {
-  readonly objective: Objective;
-  readonly objectiveSaid: string;
-  readonly model: string;
-  readonly threshold: number;
-  readonly thresholdText: string;
-  readonly value: number;
-  readonly expected: number;
-  readonly interval: Interval;
-  readonly level: number;
-  readonly kept: readonly Kept[];
-  readonly wins: readonly (readonly [string, number])[];
-  readonly runnerUp: string | null;
-  readonly lead: number;
-  readonly leadInterval: Interval;
-  readonly together: readonly string[];
-  readonly thresholdRange: Interval;
-  readonly plateau: Interval;
-  /** The texts of the ends of both. */
-  readonly rangeTexts: readonly string[];
-  readonly doingNothing: readonly (readonly [string, number])[];
-  readonly better: boolean | null;
-  readonly betaRange: Interval;
-  /** The least and the highest β that were tried; null without other models. */
-  readonly betasTried: Interval | null;
-  readonly warnings: readonly string[];
-  readonly method: string;
-  readonly replicates: number;
-  readonly models: readonly ModelValue[];
-}
+export type Verdict = ReturnType<typeof judge>;
 
 /** The best rule of each model in the sample, and which model is best. */
 export interface Choice {
@@ -125,28 +76,27 @@ export interface Choice {
   readonly model: number;
 }
 
-type PerModel = readonly Float64Array[];
+type Quantity = (counts: Counts) => number;
 
 export function judge(
   rows: Rows,
   asked: { objective: Objective; prevalence: number | null; level: number; replicates: number },
   draws: Draws,
-): Verdict {
+) {
   const { objective, level, replicates } = asked;
   const contest = contestOf(rows, objective, asked.prevalence);
   const choice = chooseHere(contest);
   const fixed = choice.rules.map((rule) => Math.max(rule, 0));
-  const chooser = new Chooser(contest, replicates, fixed);
+  const choices = new Choices(contest, replicates, fixed);
   const weights = new OtherWeights(contest.names.length);
   for (let replicate = 0; replicate < replicates; replicate++) {
     const weighting = draws.weighting(replicate);
-    chooser.choose(weighting, replicate);
+    choices.choose(weighting, replicate);
     if (replicate < SWEPT && contest.names.length > 1)
       weights.add(contest.names.map((_, model) => bestGains(contest, model, weighting)));
   }
-  const { choices } = chooser;
   const gain = (counts: Counts): number => gainOf(objective, counts);
-  const drawn = resampled(contest, choices, choice, gain);
+  const drawn = resampled(choices, choice, gain);
   const parts = countParts(contest);
   // Without rows of both classes on either side there is nothing to judge a choice on.
   const crossed = Array.from({ length: parts === 1 ? 0 : REPEATS }, (_, repetition) =>
@@ -166,7 +116,7 @@ export function judge(
     const behind = model === choice.model ? 0 : own[choice.model]! - own[model]!;
     return [corrected, honest].map((centre) => gainWithin(objective, centre - behind));
   };
-  const better = betterThanNothing(contest, choices, choice, drawn.fixed, corrected);
+  const better = betterThanNothing(choices, choice, drawn.fixed, corrected);
   const expected = choice.gains.map((_, model) => centresOf(model)[1]!);
   const rivals = rivalsOf(choice, own, expected, drawn, level);
   const rule = choice.rules[choice.model]!;
@@ -177,11 +127,11 @@ export function judge(
     thresholdText(thresholds[each]!, thresholds[each + 1] ?? -Infinity);
   const ends = (some: readonly number[] | null): Interval =>
     some ? [thresholds[some[0]!]!, thresholds[some[1]!]!] : UNDEFINED;
-  const other = weights.finished();
   const inUnit = (ofGains: Interval): Interval => {
     const both = ofGains.map((each) => valueOfGain(objective, each));
     return [Math.min(...both), Math.max(...both)];
   };
+  // What to expect of the models with their own best thresholds; all are corrected alike.
   const models = contest.names.map((name, model) => {
     const here = choice.gains[model]!;
     const noise = difference(drawn.fixed[model]!, here);
@@ -194,7 +144,6 @@ export function judge(
   });
   return {
     objective,
-    objectiveSaid: objectiveSaid(objective),
     model: contest.names[choice.model]!,
     threshold: thresholds[rule]!,
     thresholdText: text(rule),
@@ -202,7 +151,7 @@ export function judge(
     expected: models[choice.model]!.expected,
     interval: models[choice.model]!.interval,
     level,
-    kept: keptOf(contest, choice, choices, crossed, level),
+    kept: keptOf(choice, choices, crossed, level),
     wins: winShares(drawn.inside).map((share, model) => [contest.names[model]!, share] as const),
     runnerUp: rivals.runnerUp === null ? null : contest.names[rivals.runnerUp]!,
     lead: rivals.lead,
@@ -210,12 +159,14 @@ export function judge(
     together: contest.names.filter((_, model) => rivals.together[model]),
     thresholdRange: ends(range),
     plateau: ends(flat),
+    /** The texts of the ends of both. */
     rangeTexts: [range, flat].flatMap((some) => (some ? some.map(text) : ["nan", "nan"])),
     doingNothing: doingNothing(contest, countsOf(contest, choice.model, rule)),
     // Who cannot be judged on other rows is not known to be better.
     better: better && Number.isNaN(honest) ? null : better,
-    betaRange: other ? betaRange(other, choice.model, objective) : UNDEFINED,
-    betasTried: other && [other.betas[0]!, other.betas[other.betas.length - 1]!],
+    betaRange: weights.betaRange(choice.model, objective),
+    /** The least and the highest β that were tried; null without other models. */
+    betasTried: choice.gains.length > 1 ? [BETAS[0]!, BETAS.at(-1)!] : null,
     warnings: caveatsOf(contest, choice, honest),
     method: methodOf(parts),
     replicates,
@@ -225,9 +176,8 @@ export function judge(
 
 /** The best rule of each model in the sample itself. */
 export function chooseHere(contest: Contest): Choice {
-  const chooser = new Chooser(contest, 1, null);
-  chooser.choose(new Uint8Array(contest.labels.length).fill(1), 0);
-  const { choices } = chooser;
+  const choices = new Choices(contest, 1);
+  choices.choose(new Uint8Array(contest.labels.length).fill(1), 0);
   const rules = choices.rule.map(([rule]) => rule!);
   if (rules.every((rule) => rule === NO_RULE)) {
     const { constraint } = contest.objective;
@@ -237,77 +187,48 @@ export function chooseHere(contest: Contest): Choice {
         : "no threshold of any model has a value; ask for less",
     );
   }
-  const gains = rules.map((rule, model) =>
-    rule === NO_RULE
-      ? NaN
-      : gainOf(
-          contest.objective,
-          atRatio(
-            {
-              tp: choices.tp[model]![0]!,
-              fp: choices.fp[model]![0]!,
-              positives: choices.positives[0]!,
-              negatives: choices.negatives[0]!,
-            },
-            contest.ratio,
-          ),
-        ),
+  const gains = chosenValues(choices, (counts) => gainOf(contest.objective, counts)).map(
+    ([gain]) => gain!,
   );
   return { rules, gains, model: bestModels(gains.map((gain) => Float64Array.of(gain)))[0]! };
 }
 
-/** A quantity of the rules in the replicates. */
-interface Resampled {
-  /** Of the rules that were chosen in a replicate, in that replicate. */
-  readonly inside: PerModel;
-  /** Of the same rules in the sample itself. */
-  readonly outside: PerModel;
-  /** Of the rules that were chosen in the sample, in the replicate. */
-  readonly fixed: PerModel;
-}
-
 /** How much better the winners seem in their replicates than they are. */
-function optimismOf({ inside, outside }: Resampled, winners: Int32Array): number {
+function optimismOf(
+  { inside, outside }: ReturnType<typeof resampled>,
+  winners: Int32Array,
+): number {
   return meanKnown(difference(picked(inside, winners), picked(outside, winners)));
 }
 
-function resampled(
-  contest: Contest,
-  choices: Choices,
-  choice: Choice,
-  quantity: (counts: Counts) => number,
-): Resampled {
+/** A quantity of the rules in the replicates. */
+function resampled(choices: Choices, choice: Choice, quantity: Quantity) {
+  const { contest } = choices;
   return {
-    inside: chosenValues(contest, choices, quantity),
+    /** Of the rules that were chosen in a replicate, in that replicate. */
+    inside: chosenValues(choices, quantity),
+    /** Of the same rules in the sample itself. */
     outside: choices.rule.map((rules, model) =>
       Float64Array.from(rules, (rule) =>
         rule === NO_RULE ? NaN : quantity(countsOf(contest, model, rule)),
       ),
     ),
-    fixed: choices.fixedTp.map((_, model) =>
-      fixedValues(contest, choices, model, choice.rules[model]!, quantity),
-    ),
+    /** Of the rules that were chosen in the sample, in the replicate. */
+    fixed: choice.rules.map((rule, model) => fixedValues(choices, model, rule, quantity)),
   };
 }
 
 /** A quantity of the rules that were chosen in each replicate, in that replicate. */
-function chosenValues(
-  contest: Contest,
-  choices: Choices,
-  quantity: (counts: Counts) => number,
-): PerModel {
-  return choices.tp.map((tp, model) =>
-    inReplicates(contest, choices, tp, choices.fp[model]!, quantity),
-  );
+function chosenValues(choices: Choices, quantity: Quantity): Float64Array[] {
+  return choices.tp.map((tp, model) => inReplicates(choices, tp, choices.fp[model]!, quantity));
 }
 
 /** A quantity of rules in the replicates. */
 function inReplicates(
-  contest: Contest,
-  { positives, negatives }: Choices,
+  { contest, positives, negatives }: Choices,
   tp: Float64Array,
   fp: Float64Array,
-  quantity: (counts: Counts) => number,
+  quantity: Quantity,
   unseen: Unseen | null = null,
 ): Float64Array {
   return tp.map((hits, replicate) => {
@@ -324,26 +245,19 @@ function inReplicates(
 
 /** A quantity of a fixed rule: rows that were not seen widen its spread, and its mean stays. */
 function fixedValues(
-  contest: Contest,
   choices: Choices,
   model: number,
   rule: number,
-  quantity: (counts: Counts) => number,
+  quantity: Quantity,
 ): Float64Array {
-  const of = (unseen: Unseen | null): Float64Array =>
-    inReplicates(
-      contest,
-      choices,
-      choices.fixedTp[model]!,
-      choices.fixedFp[model]!,
-      quantity,
-      unseen,
-    );
-  const plain = of(null);
-  const unseen = unseenRows(contest, model, rule);
+  const [tp, fp] = [choices.fixedTp[model]!, choices.fixedFp[model]!];
+  const plain = inReplicates(choices, tp, fp, quantity);
+  const unseen = unseenRows(choices.contest, model, rule);
   if (!unseen) return plain;
   // Where a replicate flags nothing there is nothing to know, whatever was not seen.
-  const wider = of(unseen).map((each, replicate) => (Number.isNaN(plain[replicate]) ? NaN : each));
+  const wider = inReplicates(choices, tp, fp, quantity, unseen).map((each, replicate) =>
+    Number.isNaN(plain[replicate]) ? NaN : each,
+  );
   const shift = meanKnown(plain) - meanKnown(wider);
   return Number.isFinite(shift) ? wider.map((each) => each + shift) : wider;
 }
@@ -366,14 +280,12 @@ function methodOf(parts: number): string {
 
 /** Chooses on all parts but one, and judges on that one; the pooled counts. */
 function crossFitted(contest: Contest, fold: Uint8Array, parts: number): Counts {
-  const chooser = new Chooser(contest, parts, null);
-  for (let part = 0; part < parts; part++)
-    chooser.choose(
-      fold.map((each) => (each === part ? 0 : 1)),
-      part,
-    );
-  const { choices } = chooser;
-  const inside = chosenValues(contest, choices, (counts) => gainOf(contest.objective, counts));
+  const choices = new Choices(contest, parts);
+  for (let part = 0; part < parts; part++) {
+    const weighting = fold.map((each) => (each === part ? 0 : 1));
+    choices.choose(weighting, part);
+  }
+  const inside = chosenValues(choices, (counts) => gainOf(contest.objective, counts));
   let [tp, fp] = [0, 0];
   bestModels(inside).forEach((model, part) => {
     const rule = choices.rule[model]![part]!;
@@ -387,22 +299,15 @@ function crossFitted(contest: Contest, fold: Uint8Array, parts: number): Counts 
 }
 
 /** The second best model, the lead over it, and the models that cannot be told apart. */
-interface Rivals {
-  readonly runnerUp: number | null;
-  readonly lead: number;
-  readonly interval: Interval;
-  readonly together: readonly boolean[];
-}
-
 function rivalsOf(
   choice: Choice,
   /** The gain of each model, corrected for the choice of its own threshold. */
   own: readonly number[],
   /** The gains that are shown. */
   expected: readonly number[],
-  drawn: Resampled,
+  drawn: ReturnType<typeof resampled>,
   level: number,
-): Rivals {
+) {
   const first = choice.model;
   const others = orderOf(choice.gains).filter((model) => model !== first);
   if (!others.length) return { runnerUp: null, lead: NaN, interval: UNDEFINED, together: [true] };
@@ -429,19 +334,15 @@ function orderOf(gains: readonly number[]): number[] {
     .sort((one, other) => (value(one) === value(other) ? one - other : value(other) - value(one)));
 }
 
-function keptOf(
-  contest: Contest,
-  choice: Choice,
-  choices: Choices,
-  crossedCounts: readonly Counts[],
-  level: number,
-): Kept[] {
+/** How a choice keeps the constraint, if there is one. */
+function keptOf(choice: Choice, choices: Choices, crossedCounts: readonly Counts[], level: number) {
+  const { contest } = choices;
   const { constraint } = contest.objective;
   if (!constraint) return [];
   const quantity = (counts: Counts): number => quantityOf(constraint, counts);
   const here = quantity(countsOf(contest, choice.model, choice.rules[choice.model]!));
-  const drawn = resampled(contest, choices, choice, quantity);
-  const gains = chosenValues(contest, choices, (counts) => gainOf(contest.objective, counts));
+  const drawn = resampled(choices, choice, quantity);
+  const gains = chosenValues(choices, (counts) => gainOf(contest.objective, counts));
   const winners = bestModels(gains);
   const optimism = optimismOf(drawn, winners);
   const expected = meanKnown(Float64Array.from(crossedCounts, quantity));
@@ -458,7 +359,7 @@ function keptOf(
       isLimit: constraint.quantity === "flagged",
       here,
       expected: within(expected, 1),
-      interval: [within(lower, 1), within(upper, 1)],
+      interval: [within(lower, 1), within(upper, 1)] as const,
       missed: defined.length ? missed / defined.length : NaN,
     },
   ];
@@ -480,12 +381,12 @@ function worthHere(contest: Contest, counts: Counts): number {
 
 /** Whether the choice beats the best trivial rule in all but 5 % of the replicates; null: unknown. */
 function betterThanNothing(
-  contest: Contest,
   choices: Choices,
   choice: Choice,
-  fixed: PerModel,
+  fixed: readonly Float64Array[],
   corrected: number,
 ): boolean | null {
+  const { contest } = choices;
   const base = trivialRule(contest);
   if (!base) return null;
   const share = base.flagAll ? 1 : 0;

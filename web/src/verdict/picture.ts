@@ -3,27 +3,27 @@
 import { h, s } from "../dom";
 import { capitalised, counted, general, levelSaid, shortened } from "../format";
 import { chip, lookOf } from "../looks";
+import type { Picture } from "../model";
 import { flagging, higherIsBetter, nameOf, taskOf, valueOf, worthOf } from "../objective";
 import { countsAt } from "../table";
 import type { View } from "../view";
 import { shown } from "./words";
-import type { Shown } from "./worker";
 
 /** More models than these do not fit on a first screen. */
 const MOST = 8;
 const LETTERS = 30;
 
-export function pictureOf(verdict: Shown, view: View, level: number): HTMLElement | null {
+export function pictureOf(picture: Picture, view: View, level: number): HTMLElement | null {
   const { objective } = view;
+  type Drawn = Picture["models"][number];
   const placeOf = (name: string): number =>
     view.models.findIndex(({ model }) => model.name === name);
   const sign = higherIsBetter(objective) ? 1 : -1;
-  const chosen = (model: Shown["models"][number]): boolean => model.name === verdict.chosen;
+  const chosen = ({ name }: Drawn): boolean => name === picture.chosen;
   // Either what to expect of all models, or their values on these rows: both cannot be compared.
-  const isExpected = verdict.models.some((model) => chosen(model) && !Number.isNaN(model.expected));
-  const point = ({ expected, here }: Shown["models"][number]): number =>
-    isExpected ? expected : here;
-  const models = verdict.models
+  const isExpected = picture.models.some((model) => chosen(model) && isKnown(model.expected));
+  const point = ({ expected, here }: Drawn): number => (isExpected ? expected : here) ?? NaN;
+  const models = picture.models
     .filter((model) => !Number.isNaN(point(model)))
     .sort(
       (one, other) =>
@@ -31,21 +31,17 @@ export function pictureOf(verdict: Shown, view: View, level: number): HTMLElemen
     );
   if (!models.length) return null;
   const drawn = models.slice(0, MOST);
-  const trivial = (
-    [
-      ["flag everything", verdict.everything],
-      ["flag nothing", verdict.nothing],
-    ] as [string, number][]
-  )
-    .filter(([, value]) => !Number.isNaN(value))
-    .sort(([, one], [, other]) => sign * (other - one));
-  const ends = drawn.flatMap((model) => [point(model), ...model.interval]);
+  const trivial = [
+    { name: "flag everything", value: picture.everything ?? NaN },
+    { name: "flag nothing", value: picture.nothing ?? NaN },
+  ]
+    .filter(({ value }) => isKnown(value))
+    .sort((one, other) => sign * (other.value - one.value));
+  const ends = drawn.flatMap((model) => [point(model), model.lower, model.upper]);
   // The worse one of the two may lie so far off that nothing else could be told apart.
-  const values = [...ends, ...trivial.slice(0, 1).map(([, value]) => value)].filter(
-    (value) => !Number.isNaN(value),
-  );
+  const values = [...ends, trivial[0]?.value].filter(isKnown);
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const lines = trivial.filter(([, value]) => value >= low && value <= high);
+  const lines = trivial.filter(({ value }) => value >= low && value <= high);
   const room = (high - low || 1) * 0.06;
   const at = (value: number): string =>
     `${((100 * (value - low + room)) / (high - low + 2 * room)).toFixed(2)}%`;
@@ -53,35 +49,32 @@ export function pictureOf(verdict: Shown, view: View, level: number): HTMLElemen
   const text = (value: number): string =>
     perThousand ? counted(Number(general(1000 * value, 3))) : shown(value);
   const upright = (value: number, end: number | string): SVGElement =>
-    s("line", { class: "trivial", x1: at(value), x2: at(value), y1: 0, y2: end });
+    s("line.trivial", { x1: at(value), x2: at(value), y1: 0, y2: end });
   const rows = drawn.map((model) => {
-    const [from, to] = model.interval;
-    const said = Number.isNaN(from)
-      ? `${text(point(model))}`
-      : `${text(point(model))} (${text(from)} to ${text(to)})`;
+    const [from, to] = [model.lower ?? NaN, model.upper ?? NaN];
+    const interval = isKnown(from) ? ` (${text(from)} to ${text(to)})` : "";
     const middle = { y1: "50%", y2: "50%" };
     const track = s(
       "svg",
       { class: `track ${lookOf(view, placeOf(model.name))}`, "aria-hidden": "true" },
-      ...lines.map(([, value]) => upright(value, "100%")),
-      !Number.isNaN(from) && s("line", { class: "interval", x1: at(from), x2: at(to), ...middle }),
-      s("circle", { class: "expected", cx: at(point(model)), cy: "50%", r: 4.5 }),
+      ...lines.map(({ value }) => upright(value, "100%")),
+      isKnown(from) && s("line.interval", { x1: at(from), x2: at(to), ...middle }),
+      s("circle.expected", { cx: at(point(model)), cy: "50%", r: 4.5 }),
     );
     return h(
       "div",
       { class: chosen(model) ? "row chosen" : "row" },
       h(
-        "span",
-        { class: "who" },
+        "span.who",
         chip(view.looks.get(placeOf(model.name))),
         h("span", { title: model.name }, shortened(model.name, LETTERS)),
       ),
       track,
-      h("span", { class: "numbers" }, said),
+      h("span.numbers", text(point(model)) + interval),
     );
   });
-  const axis = s("svg", { class: "axis", "aria-hidden": "true" });
-  lines.forEach(([name, value], place) => {
+  const axis = s("svg.axis", { "aria-hidden": "true" });
+  lines.forEach(({ name, value }, place) => {
     const share = Number.parseFloat(at(value));
     const anchor = share < 30 ? "start" : share > 70 ? "end" : "middle";
     const y = 16 + 14 * place;
@@ -89,24 +82,26 @@ export function pictureOf(verdict: Shown, view: View, level: number): HTMLElemen
     axis.append(upright(value, 4 + 14 * place), label);
   });
   const name = perThousand ? "cost per 1,000 items (less is better)" : nameOf(objective);
-  const hasIntervals = drawn.some(({ interval }) => !Number.isNaN(interval[0]));
+  const hasIntervals = drawn.some(({ lower }) => isKnown(lower));
   const intervals = hasIntervals ? `, with intervals of ${levelSaid(level)}` : "";
   const expected = isExpected
     ? `${name} to expect on new data${intervals}`
     : `${name} on these rows`;
   const rest = models.length - drawn.length;
   return h(
-    "figure",
-    { class: "verdict-picture" },
+    "figure.verdict-picture",
     ...rows,
-    h("div", { class: "row" }, h("span"), axis, h("span")),
+    h("div.row", h("span"), axis, h("span")),
     h(
       "figcaption",
-      {},
       `${capitalised(expected)}; each model at ${chosenSaid(view)}.` +
         (rest > 0 ? ` The best ${MOST} of ${models.length} models.` : ""),
     ),
   );
+}
+
+function isKnown(value: number | null | undefined): value is number {
+  return !Number.isNaN(value ?? NaN);
 }
 
 function chosenSaid({ shown: models }: View): string {
@@ -135,14 +130,13 @@ export function pictureHere(view: View): HTMLElement | null {
   };
   return pictureOf(
     {
-      lines: [],
       chosen: first.model.name,
       everything: trivial(1),
       nothing: trivial(0),
       models: models.map((one) => {
         const row = best.get(one.place);
         const here = row === undefined ? NaN : valueOf(objective, countsAt(one.table, row));
-        return { name: one.model.name, here, expected: NaN, interval: [NaN, NaN] };
+        return { name: one.model.name, here, expected: null, lower: null, upper: null };
       }),
     },
     view,

@@ -9,16 +9,16 @@ import {
   capitalised,
   fixed,
   general,
-  listed,
+  inSentence,
+  joined,
   percentSaid,
   roundEven,
-  several,
   thousands,
   toldApart,
 } from "../format";
 import { higherIsBetter, nameOf, unitOf, type Objective } from "../objective";
 import type { Interval } from "./estimates";
-import type { Kept, Verdict } from "./judge";
+import type { Verdict } from "./judge";
 
 /** What to do, what to expect, and how sure the choice of the model is. */
 export function answer(verdict: Verdict): string {
@@ -65,8 +65,6 @@ function amount(value: number): string {
   return `${thousands(whole!)}.${rest}`;
 }
 
-const named = (model: string): string => several([model]);
-
 function instruction(verdict: Verdict): string {
   const rule =
     verdict.threshold === Infinity
@@ -74,7 +72,7 @@ function instruction(verdict: Verdict): string {
       : `flag scores of ${verdict.thresholdText} or more`;
   if (verdict.wins.length <= 1 && ["", "score"].includes(verdict.model))
     return `${capitalised(rule)}.`;
-  return `Use ${named(verdict.model)} and ${rule}.`;
+  return `Use ${inSentence(verdict.model)} and ${rule}.`;
 }
 
 function expectation(verdict: Verdict): string {
@@ -112,7 +110,7 @@ function nothingIsBetter(verdict: Verdict): string {
   if (verdict.threshold === Infinity) return `No model is better than ${best}, beyond chance.`;
   return (
     `No model is better than ${best}, beyond chance; the choice would be ` +
-    `${named(verdict.model)}, at scores of ${verdict.thresholdText} or more.`
+    `${inSentence(verdict.model)}, at scores of ${verdict.thresholdText} or more.`
   );
 }
 
@@ -129,8 +127,10 @@ function rivals(verdict: Verdict): string {
   const { model, runnerUp, replicates } = verdict;
   if (runnerUp === null) return "";
   const together = withValues(verdict);
+  const more = together.length - 9;
+  const some = more > 1 ? [...together.slice(0, 9), `${more} more`] : together;
   if (together.length > 1)
-    return `These rows cannot tell ${listed(together)} apart; ${named(model)} is used by default.`;
+    return `These rows cannot tell ${joined(some)} apart; ${inSentence(model)} is used by default.`;
   const share = verdict.wins.find(([name]) => name === model)![1];
   if (Number.isNaN(share)) return "";
   const count = roundEven(share * replicates);
@@ -142,10 +142,10 @@ function rivals(verdict: Verdict): string {
   if (verdict.kept.length && Number.isNaN(here))
     return (
       "No other model has a threshold that keeps this on these rows; " +
-      `${named(model)} wins in ${howMany} resamples.`
+      `${inSentence(model)} wins in ${howMany} resamples.`
     );
-  const losers = verdict.wins.length === 2 ? named(runnerUp) : "all other models";
-  return `${named(model)} beats ${losers} in ${howMany} resamples.`;
+  const losers = verdict.wins.length === 2 ? inSentence(runnerUp) : "all other models";
+  return `${inSentence(model)} beats ${losers} in ${howMany} resamples.`;
 }
 
 /**
@@ -163,7 +163,7 @@ function withValues(verdict: Verdict): string[] {
         isChosen(other.name) - isChosen(one.name) || sign * (other.expected - one.expected),
     )
     .map(({ name, expected }) =>
-      Number.isNaN(expected) ? named(name) : `${named(name)} (${text(expected)})`,
+      Number.isNaN(expected) ? inSentence(name) : `${inSentence(name)} (${text(expected)})`,
     );
 }
 
@@ -175,7 +175,7 @@ function lead(verdict: Verdict): string {
   // A cost is in the user's unit.
   const factor = unitOf(objective);
   const [low, high] = leadInterval.map((end) => differenceSaid(0 + end * factor));
-  const [first, second] = [named(verdict.model), named(verdict.runnerUp!)];
+  const [first, second] = [inSentence(verdict.model), inSentence(verdict.runnerUp!)];
   const level = percentSaid(verdict.level);
   if (higherIsBetter(objective))
     return `The lead of ${first} over ${second} is between ${low} and ${high} (${level}).`;
@@ -198,7 +198,7 @@ function explained({ beta, costs, constraint: kept }: Objective): string {
   return `${nameOf({ beta, costs, constraint: kept })} weighs ${more} ${times} times as much as ${less}.`;
 }
 
-function constraint(kept: Kept, verdict: Verdict): string {
+function constraint(kept: Verdict["kept"][number], verdict: Verdict): string {
   // A share of flagged rows is asked for in percent, and is a limit.
   const text = kept.isLimit
     ? (share: number): string => `${general(Number(general(100 * share, 2)))}%`
@@ -259,7 +259,7 @@ function weights(verdict: Verdict): string {
   if (!betasTried || runnerUp === null || Number.isNaN(betaRange[0])) return "";
   const [low, high] = betaRange;
   const ends = [low <= betasTried[0], high >= betasTried[1]] as const;
-  const wins = `${named(verdict.model)} wins 95% of the resamples`;
+  const wins = `${inSentence(verdict.model)} wins 95% of the resamples`;
   if (higherIsBetter(verdict.objective)) {
     if (ends[0] && ends[1]) return `${wins} for every β.`;
     return `${wins} for β ${span(low, high, ends, ["up to ", ""], ["from ", " on"])}.`;

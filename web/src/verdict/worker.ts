@@ -1,27 +1,16 @@
 /** Judges models away from the page, so that it never freezes; and what both say to each other. */
 
+import type { Picture } from "../model";
 import type { Objective } from "../objective";
 import { randomDraws, type Rows } from "./contest";
-import { judge, type ModelValue, type Verdict } from "./judge";
+import { judge } from "./judge";
 import { lines } from "./words";
 
 const REPLICATES = 2000;
 
 let rows: Rows | null = null;
 
-function shownOf(verdict: Verdict): Shown {
-  const trivial = new Map(verdict.doingNothing);
-  return {
-    lines: lines(verdict),
-    models: verdict.models,
-    chosen: verdict.model,
-    everything: trivial.get("flagging everything")!,
-    nothing: trivial.get("flagging nothing")!,
-  };
-}
-
-function answerTo(ask: Extract<Ask, { kind: "judge" }>, all: Rows): Answer {
-  const { number } = ask;
+function answerTo(ask: Question, all: Rows): Answer {
   const pick = <Values>(values: readonly Values[]): Values[] =>
     ask.models.map((model) => values[model]!);
   const some = {
@@ -32,40 +21,37 @@ function answerTo(ask: Extract<Ask, { kind: "judge" }>, all: Rows): Answer {
   };
   try {
     const verdict = judge(some, { ...ask, replicates: REPLICATES }, randomDraws(all.labels));
-    return { kind: "verdict", number, verdict: shownOf(verdict) };
+    const trivial = new Map(verdict.doingNothing);
+    const picture = {
+      models: verdict.models.map((model) => {
+        const [lower, upper] = model.interval;
+        return { ...model, lower, upper };
+      }),
+      chosen: verdict.model,
+      everything: trivial.get("flagging everything")!,
+      nothing: trivial.get("flagging nothing")!,
+    };
+    return { lines: lines(verdict), picture };
   } catch (error) {
-    return { kind: "refused", number, message: (error as Error).message };
+    return { refused: (error as Error).message };
   }
 }
 
 addEventListener("message", ({ data }: MessageEvent<Ask>) => {
-  if (data.kind === "rows") rows = data.rows;
+  if ("labels" in data) rows = data;
   else if (rows) postMessage(answerTo(data, rows));
 });
 
-/** The rows are sent once; every question is about some of their models. */
-export type Ask =
-  | { readonly kind: "rows"; readonly rows: Rows }
-  | {
-      readonly kind: "judge";
-      readonly number: number;
-      readonly models: readonly number[];
-      readonly objective: Objective;
-      readonly prevalence: number | null;
-      readonly level: number;
-    };
-
-/** What the page shows of a verdict. */
-export interface Shown {
-  readonly lines: readonly string[];
-  readonly models: readonly ModelValue[];
-  /** The model that was chosen. */
-  readonly chosen: string;
-  /** The values of flagging everything and nothing; NaN where they are not defined. */
-  readonly everything: number;
-  readonly nothing: number;
+export interface Question {
+  readonly models: readonly number[];
+  readonly objective: Objective;
+  readonly prevalence: number | null;
+  readonly level: number;
 }
 
+/** The rows are sent once; every question is about some of their models. */
+export type Ask = Rows | Question;
+
+/** What the page shows of a verdict, or why there is none. */
 export type Answer =
-  | { readonly kind: "verdict"; readonly number: number; readonly verdict: Shown }
-  | { readonly kind: "refused"; readonly number: number; readonly message: string };
+  { readonly lines: readonly string[]; readonly picture: Picture } | { readonly refused: string };
