@@ -13,7 +13,7 @@ import matplotlib as mpl
 
 import isometrics as iso
 from isometrics import plot
-from isometrics_studies.biclustering import biclustering_study
+from isometrics_studies.bicluster_search import biclustering_study
 from isometrics_studies.linear_models import gaussian_data, lda_and_svm, read_data
 from isometrics_studies.planted import planted_bicluster
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Adapted = TypeVar("Adapted")
 
 
-class Detail(IntEnum):
+class Grain(IntEnum):
     """Which rows resampling may take together, from coarse to fine; finer serves coarser too."""
 
     CUTS = 0
@@ -87,7 +87,7 @@ class Measure:
         Its bounds from the best and the worst table that fits where rows are missing; by default
         nothing is said about it there.
     stored
-        What `isometrics._table.table.Stored` calls this value, where a table with missing rows
+        What `isometrics._table.table.KnownArea` calls this value, where a table with missing rows
         may hold it.
     needs
         What such a table must hold for the exact value to follow from it.
@@ -120,7 +120,7 @@ class Measure:
 
     name: str
     of: Formula
-    detail: Detail = Detail.SCORES
+    detail: Grain = Grain.SCORES
     threshold: float | None = None
     higher_is_better: bool = True
     key: str = ""
@@ -320,7 +320,7 @@ def _parse_measure(given: object, parameter: str) -> Measure:
 # ---------------------------------------------------------------------- the measures
 
 
-def _of_pr_curve(name: str, interpolation: str, detail: Detail, shown: Shown) -> Measure:
+def _of_pr_curve(name: str, interpolation: str, detail: Grain, shown: Shown) -> Measure:
     """Return the area under the PR curve by one interpolation."""
     return Measure(
         name,
@@ -345,7 +345,7 @@ AUROC = register(
     Measure(
         "AUROC",
         lambda points: points.roc.area(),
-        Detail.RUNS,
+        Grain.RUNS,
         bounds=lambda gaps: gaps.roc,
         stored="ROC",
         space="roc",
@@ -356,27 +356,27 @@ AUROC = register(
     )
 )
 # Davis & Goadrich 2006, section 4
-AUPR = register(_of_pr_curve("AUPR", "davis-goadrich", Detail.RUNS, Shown.HEADLINE))
+AUPR = register(_of_pr_curve("AUPR", "davis-goadrich", Grain.RUNS, Shown.HEADLINE))
 # Buckley & Voorhees 2000; scikit-learn's average_precision_score
 AVERAGE_PRECISION = register(
-    _of_pr_curve("average precision", "average-precision", Detail.NEGATIVE_RUNS, Shown.COMPARED)
+    _of_pr_curve("average precision", "average-precision", Grain.NEGATIVE_RUNS, Shown.COMPARED)
 )
 # Davis & Goadrich 2006, section 4
-AUPR_LINEAR = register(_of_pr_curve("AUPR, linear", "linear", Detail.SCORES, Shown.SUMMARY))
+AUPR_LINEAR = register(_of_pr_curve("AUPR, linear", "linear", Grain.SCORES, Shown.SUMMARY))
 # The program of Davis & Goadrich 2006
 AUPR_INTEGER_STEPS = register(
-    _of_pr_curve("AUPR, integer steps", "integer-steps", Detail.SCORES, Shown.SUMMARY)
+    _of_pr_curve("AUPR, integer steps", "integer-steps", Grain.SCORES, Shown.SUMMARY)
 )
 # The interpolated precision of information retrieval
 AUPR_MAX_PRECISION = register(
-    _of_pr_curve("AUPR, max precision", "max-precision", Detail.SCORES, Shown.SUMMARY)
+    _of_pr_curve("AUPR, max precision", "max-precision", Grain.SCORES, Shown.SUMMARY)
 )
 # Boyd et al. 2012
 AUPR_NORMALISED = register(
     Measure(
         "AUPR, normalised",
         lambda points: points.pr.normalised_area(),
-        Detail.RUNS,
+        Grain.RUNS,
         bounds=lambda gaps: gaps.normalised_pr(),
         needs=("ABOVE",),
         space="pr",
@@ -389,7 +389,7 @@ AUPRG = register(
     Measure(
         "AUPRG",
         lambda points: points.prg.area(),
-        Detail.RUNS,
+        Grain.RUNS,
         bounds=lambda gaps: gaps.prg,
         stored="PRG",
         space="prg",
@@ -405,7 +405,7 @@ EXPECTED_F1_GAIN = register(
     Measure(
         "expected F1 gain",
         lambda points: points.prg.expected_f_gain(),
-        Detail.RUNS,
+        Grain.RUNS,
         bounds=lambda gaps: gaps.expected_f_gain(),
         needs=("MISSES", "FALSE_ALARMS"),
         space="prg",
@@ -421,7 +421,7 @@ EXPECTED_ACCURACY = register(
     Measure(
         "expected accuracy",
         lambda points: points.roc.expected_accuracy(),
-        Detail.RUNS,
+        Grain.RUNS,
         bounds=lambda gaps: gaps.expected_accuracy(),
         needs=("ROC",),
         space="roc",
@@ -435,7 +435,7 @@ TRADEOFF_AREA = register(
     Measure(
         "tradeoff area",
         lambda points: points.tradeoff().area(),
-        Detail.RUNS,
+        Grain.RUNS,
         bounds=lambda gaps: gaps.tradeoff(),
         space="tradeoff",
         of_curve=False,
@@ -447,7 +447,7 @@ ACHIEVABLE_AUPR = register(
     Measure(
         "achievable AUPR",
         lambda points: points.hull().pr.area(),
-        Detail.RUNS,
+        Grain.RUNS,
         bounds=lambda gaps: gaps.achievable_pr(),
         of_curve=False,
         shown=Shown.ON_REQUEST,
@@ -511,7 +511,7 @@ def _at(threshold: float, what: str, of: Formula) -> Measure:
     return Measure(
         f"{what} at {number(cut)}",
         lambda points: float(of(points.at([cut]))),
-        Detail.CUTS,
+        Grain.CUTS,
         cut,
     )
 
@@ -523,7 +523,7 @@ def optimal_threshold(beta: float = 1.0) -> Measure:
     beta = _checked(beta)
     name = f_name(beta, "best threshold")
     best = _at_best(name, beta, lambda points: points.thresholds)
-    return replace(best, detail=Detail.SCORES, higher_is_better=False)
+    return replace(best, detail=Grain.SCORES, higher_is_better=False)
 
 
 def optimal_f(beta: float = 1.0) -> Measure:
@@ -549,7 +549,7 @@ def _at_best(name: str, beta: float, of: Callable[[OperatingPoints], Floats]) ->
         # Equal values may differ in their last bits; the first row has the highest threshold.
         return float(of(points)[np.argmax(values >= np.nanmax(values) * (1 - 1e-15))])
 
-    return Measure(name, value, Detail.RUNS)
+    return Measure(name, value, Grain.RUNS)
 
 
 def _checked(beta: float) -> float:
@@ -614,11 +614,11 @@ def area_brackets(
 
 def bounds_of(points: OperatingPoints, measures: Sequence[Measure]) -> dict[str, Bracket]:
     """Return the bounds of measures by name; PR areas come from one pass over the rows."""
-    from isometrics._table.table import Stored
+    from isometrics._table.table import KnownArea
     from isometrics.points.bounds import Bracket, GapBounds
 
     table = points.table
-    stored = {each.name for each in Stored if each in table.known}
+    stored = {each.name for each in KnownArea if each in table.known}
     exact = [
         each
         for each in measures

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from isometrics._core.arrays import SEVERAL_CLASSES, Column, column, plain
+from isometrics._core.labels import positive_rows
 from isometrics._core.parameters import check_beta, check_choice, check_prevalence
-from isometrics._core.rows import parse_device_sample, parse_sample, positive_rows, present_rows
+from isometrics._core.rows import parse_device_sample, parse_sample, present_rows
 from isometrics._core.sample import UNNAMED
 from isometrics._counting.confusion import Confusion, f_weights
 from isometrics._table.building import path_of_sample
-from isometrics._table.table import Stored
+from isometrics._table.table import KnownArea
 from isometrics.errors import LabelError, OneClassError, ParameterError
 from isometrics.measures import (
     AUPR,
@@ -258,14 +259,14 @@ SCORE_FUNCTIONS: dict[Measure, Callable[..., float]] = {
 """The measures that have a score function of their own."""
 
 
-_UNDER_CURVES = (Stored.ROC, Stored.PRG, *INTERPOLATIONS)
+_UNDER_CURVES = (KnownArea.ROC, KnownArea.PRG, *INTERPOLATIONS)
 
 
-def _area_along(path: Path, totals: Totals, name: Stored) -> float:
+def _area_along(path: Path, totals: Totals, name: KnownArea) -> float:
     """Return one of the areas under curves."""
-    if name is Stored.ROC:
+    if name is KnownArea.ROC:
         return roc.area_along(path, totals)
-    if name is Stored.PRG:
+    if name is KnownArea.PRG:
         return prg.area_along(path, totals)
     (area,) = pr.areas_along(path, totals.positives, (name,)).values()
     return area
@@ -283,7 +284,7 @@ def _values(
     y_true, y_score, pos_label, sample_weight = rows
     check_choice(undefined, "undefined", ("raise", "nan"))
     try:
-        stored = [Stored[each.stored] for each in measures if each.stored]
+        stored = [KnownArea[each.stored] for each in measures if each.stored]
         if len(stored) == len(measures):
             sample = sums = None
             if sample_weight is None:

@@ -12,7 +12,7 @@ from isometrics.calibration import calibration_report
 from isometrics.comparison import dominance_matrix
 from isometrics.decisions.lift import net_benefit
 from isometrics.decisions.objective import parse_objective
-from isometrics.sources.columns import Layout, Peek
+from isometrics.sources.column_roles import Layout, Peek
 from isometrics.spaces.indices import INDICES
 from isometrics.testing import Curve, count
 
@@ -106,8 +106,8 @@ FACTORIES = {
         {"label": LABELS.copy(), "score": SCORES["A"].copy()}, "label", {"score": "score"}
     ),
     "isometrics.spaces.indices.FMeasure": lambda: INDICES["f-measure"],
-    "isometrics.sources.columns.Layout": lambda: Layout("label", {"score": "score"}),
-    "isometrics.sources.columns.Peek": lambda: Peek("float", [0.5, None]),
+    "isometrics.sources.column_roles.Layout": lambda: Layout("label", {"score": "score"}),
+    "isometrics.sources.column_roles.Peek": lambda: Peek("float", [0.5, None]),
     "isometrics.decisions.lift.NetBenefit": lambda: net_benefit(probabilities(), [0.2, 0.5]),
     "isometrics.calibration.CalibrationReport": lambda: calibration_report(LABELS, PROBABILITIES),
     "isometrics.spaces.tradeoff.UsefulRange": lambda: points().tradeoff().useful_range(),

@@ -20,7 +20,7 @@ from isometrics._counting.array_api import gathered, hull_in_chunks, sorted_keys
 from isometrics._counting.confusion import Totals
 from isometrics._counting.keys import encoding_of
 from isometrics._table.path import path_of
-from isometrics._table.table import Stored
+from isometrics._table.table import KnownArea
 from isometrics.points.compact import SectionSums, measures_of_sums, table_on_device
 
 INF = float("inf")
@@ -119,7 +119,7 @@ def check_against_host(to_array, sample, chunk):
     assert known == pytest.approx(right, rel=1e-12, abs=1e-12, nan_ok=True)
 
 
-LEFT_OUT = {Stored.INTEGER_STEPS, Stored.MAX_PRECISION}
+LEFT_OUT = {KnownArea.INTEGER_STEPS, KnownArea.MAX_PRECISION}
 """What devices do not add up."""
 
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._counting.replicates import AREAS, COMPILED, Order, areas_plain
+from isometrics._counting.replicates import AREAS, COMPILED, CellOrder, areas_plain
 from isometrics.testing.strategies import binary_samples
-from isometrics.uncertainty.resampling import Detail, grouping_of, scores_of
+from isometrics.uncertainty.resampling import Grain, grouping_of, scores_of
 
 pytestmark = pytest.mark.usefixtures("compiled_loops")
 
@@ -24,7 +24,7 @@ def areas(fill, cells, weights, ratio=0.0, *, stepwise=True):
     found = np.empty((len(weights), len(AREAS)))
     size = cells.positive.size
     places = (cells.before.astype(np.int32), cells.through.astype(np.int32))
-    order = Order(*places, ratio, stepwise)
+    order = CellOrder(*places, ratio, stepwise)
     with np.errstate(all="raise"):
         fill(weights[:, :size], weights[:, size:], order, found)
     return found
@@ -40,7 +40,7 @@ def exact(cells, weights, ratio):
 
 @given(
     binary_samples(dtypes=["float64"], max_size=40),
-    st.sampled_from([Detail.SCORES, Detail.NEGATIVE_RUNS]),
+    st.sampled_from([Grain.SCORES, Grain.NEGATIVE_RUNS]),
     st.sampled_from([0.0, 0.25, 19.0]),
     st.integers(0, 2**32),
 )
@@ -64,7 +64,7 @@ def test_runs_of_one_class_are_as_good_as_their_rows(sample, seed):
     """The weight of a run is the sum of those of its rows; average precision is not asked for."""
     scores = scores_of(iso.OperatingPoints.from_scores(*sample).table)
     fine, coarse = (
-        grouping_of(scores, detail, np.empty(0)) for detail in (Detail.SCORES, Detail.RUNS)
+        grouping_of(scores, detail, np.empty(0)) for detail in (Grain.SCORES, Grain.RUNS)
     )
     drawn = np.random.default_rng(seed).poisson(1.0, fine.cells.counts.size).astype(float)
     runs = np.zeros(coarse.cells.counts.size)
@@ -83,7 +83,7 @@ def test_runs_of_one_class_are_as_good_as_their_rows(sample, seed):
 
 
 @pytest.mark.parametrize("rows", [3, 40, 3000])
-@pytest.mark.parametrize("detail", [Detail.SCORES, Detail.RUNS])
+@pytest.mark.parametrize("detail", [Grain.SCORES, Grain.RUNS])
 def test_the_compiled_areas_have_the_bits_of_numpy(rows, detail):
     random = np.random.default_rng(rows)
     labels = np.arange(rows) < rows / 3
@@ -93,7 +93,7 @@ def test_the_compiled_areas_have_the_bits_of_numpy(rows, detail):
     drawn = random.poisson(1.0, (12, cells.counts.size)).astype(float)
     for weights in (drawn, drawn * random.random(drawn.shape), drawn * 1e-9):
         for ratio in (0.0, 3.0):
-            stepwise = detail is Detail.SCORES
+            stepwise = detail is Grain.SCORES
             options = {"ratio": ratio, "stepwise": stepwise}
             expected = areas(areas_plain, cells, weights, **options)
             found = areas(COMPILED.areas, cells, weights, **options)

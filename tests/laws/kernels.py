@@ -23,19 +23,19 @@ from isometrics._counting import compiled_kernel as fast
 from isometrics._counting import native, triton_launch
 from isometrics._counting import numpy_kernel as plain
 from isometrics._counting.keys import ScoreCounts, encoding_of
-from isometrics._counting.replicates import Order, kernel_named
+from isometrics._counting.replicates import CellOrder, kernel_named
 from isometrics._table.building import _of_corners, path_of_sample
-from isometrics._table.table import Kind, Stored, Table
+from isometrics._table.table import Kind, KnownArea, Table
 from isometrics.errors import ToleranceWarning
 from isometrics.points.compact import areas_on_device, hull_alone, table_on_device
 from isometrics.sources import streams as stream
 from isometrics.sources.batches import peek
 from isometrics.sources.cluster_passes import PassLimits
-from isometrics.sources.columns import layout_of
+from isometrics.sources.column_roles import layout_of
 from isometrics.sources.spark_and_dask import ClusterFrame
 from isometrics.sources.tables import read_tables
 from isometrics.spaces import pr, prg, roc
-from isometrics.uncertainty.resampling import Detail, grouping_of, scores_of
+from isometrics.uncertainty.resampling import Grain, grouping_of, scores_of
 
 from .areas import AREAS
 from .laws import Area, counted_by_numpy, interpreted, validated
@@ -146,7 +146,7 @@ def reweighted(kernel: str) -> Callable[..., np.ndarray]:
         way = kernel_named(kernel)
         sample = parse_sample(labels, {"": scores}, sample_weight=weights)
         table = counted_by_numpy(labels, scores, weights).table
-        grouping = grouping_of(scores_of(table), Detail.SCORES, np.empty(0))
+        grouping = grouping_of(scores_of(table), Grain.SCORES, np.empty(0))
         cells = grouping.cells
         score = np.unique(-sample.only_scores.astype(float), return_inverse=True)[1]
         size = cells.positive.size
@@ -158,7 +158,7 @@ def reweighted(kernel: str) -> Callable[..., np.ndarray]:
         way.gather(given, cell, sums[0])
         found = np.empty((1, len(REWEIGHTED)))
         places = (cells.before.astype(np.int32), cells.through.astype(np.int32))
-        order = Order(*places, 0.0, True)
+        order = CellOrder(*places, 0.0, True)
         way.areas(sums[:, :size], sums[:, size:], order, found)
         return found[0]
 
@@ -225,9 +225,9 @@ def triton() -> Iterator[None]:
 
 
 THREE = {
-    "roc.area": Stored.ROC,
-    "pr.area davis-goadrich": Stored.DAVIS_GOADRICH,
-    "prg.area": Stored.PRG,
+    "roc.area": KnownArea.ROC,
+    "pr.area davis-goadrich": KnownArea.DAVIS_GOADRICH,
+    "prg.area": KnownArea.PRG,
 }
 ADDED_UP = (
     *THREE,

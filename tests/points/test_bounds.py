@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import isometrics as iso
 from isometrics._counting.confusion import Totals
-from isometrics._table.table import Gaps, Kind, Stored, Table
+from isometrics._table.table import Gaps, Kind, KnownArea, Table
 from isometrics.errors import ParameterError, UndefinedWarning
 from isometrics.measures import area_brackets, measure_named, registered
 from isometrics.points.bounds import Bracket
@@ -126,11 +126,11 @@ def test_a_gap_that_may_leave_nothing_to_average_over():
 
 @given(tables, choices, st.floats(0.01, 0.99))
 def test_another_prevalence_keeps_auroc_and_brackets_the_rest(points, kept, prevalence):
-    some = compact(points, kept, {Stored.ROC: points.roc.area()})
+    some = compact(points, kept, {KnownArea.ROC: points.roc.area()})
     moved, there = some.at_prevalence(prevalence), points.at_prevalence(prevalence)
     assert moved.table.partial
     np.testing.assert_array_equal(moved.table.gaps.between, some.table.gaps.between)
-    assert set(moved.table.known) == {Stored.ROC}
+    assert set(moved.table.known) == {KnownArea.ROC}
     assert moved.roc.area() == points.roc.area()
     found = area_brackets(moved)
     # The area of rates is the same at every prevalence but for its last bits.
@@ -158,7 +158,7 @@ def test_an_area_may_be_named_alone_and_must_be_known():
         area_brackets([1, 0, 1])
 
 
-@given(tables, choices, st.sets(st.sampled_from(list(Stored))))
+@given(tables, choices, st.sets(st.sampled_from(list(KnownArea))))
 def test_areas_are_exact_where_what_they_need_is_known(points, kept, names):
     """As on a device, where some measures are added up and others are not."""
     with warnings.catch_warnings():
@@ -169,6 +169,6 @@ def test_areas_are_exact_where_what_they_need_is_known(points, kept, names):
         some = compact(points, kept, {name: measured[name] for name in names})
         found = area_brackets(some)
         for name, area in AREAS.items():
-            if names >= {Stored[need] for need in measure_named(name).needs}:
+            if names >= {KnownArea[need] for need in measure_named(name).needs}:
                 np.testing.assert_allclose(found[name], area(points), rtol=1e-12, atol=1e-13)
                 assert found[name].lo == found[name].hi or math.isnan(found[name].lo)

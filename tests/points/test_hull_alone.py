@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics._core.rows import parse_sample
 from isometrics._table.path import Path, path_of
-from isometrics._table.table import Stored
+from isometrics._table.table import KnownArea
 from isometrics.errors import NotAnswerableError, OneClassError, UndefinedWarning
 from isometrics.measures import area_brackets
 from isometrics.points.compact import SectionSums, hull_alone
@@ -27,7 +27,7 @@ def check(short, whole):
     np.testing.assert_array_equal(short.hull().tp, whole.hull().tp)
     np.testing.assert_array_equal(short.hull().fp, whole.hull().fp)
     np.testing.assert_array_equal(short.hull().thresholds, whole.hull().thresholds)
-    assert set(short.table.known) == set(Stored)
+    assert set(short.table.known) == set(KnownArea)
     exact = {name: bracket.lo for name, bracket in area_brackets(whole).items()}
     found = {name: bracket.lo for name, bracket in area_brackets(short).items()}
     assert found == pytest.approx(exact, rel=1e-12, abs=1e-12, nan_ok=True)
@@ -65,7 +65,7 @@ def check_sections(points, cuts):
     for start, end in reversed(list(pairwise(rows))):
         sums.add(Path(tp[start : end + 1], fp[start : end + 1]))
     found, expected = sums.known(), whole.known()
-    assert found.keys() == set(Stored)
+    assert found.keys() == set(KnownArea)
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
     return found
 
@@ -75,8 +75,8 @@ def test_nothing_to_average_over_is_nan():
     points = iso.OperatingPoints.from_counts([0, 0, 1, 3], [1, 5, 5, 5], positives=3, negatives=5)
     for cuts in ([], [1], [2, 3]):
         found = check_sections(points, cuts)
-        assert math.isnan(found[Stored.MISSES])
-        assert math.isnan(found[Stored.FALSE_ALARMS])
+        assert math.isnan(found[KnownArea.MISSES])
+        assert math.isnan(found[KnownArea.FALSE_ALARMS])
     with pytest.warns(UndefinedWarning, match="undefined"):
         assert math.isnan(points.prg.expected_f_gain())
 
@@ -86,7 +86,7 @@ def test_a_cut_at_the_baseline_itself():
     points = iso.OperatingPoints.from_counts([4, 4, 8], [1, 3, 5], positives=8, negatives=8)
     for cuts in ([1], [2], [1, 2], [1, 2, 3]):
         found = check_sections(points, cuts)
-        assert found[Stored.PRG] == pytest.approx(points.prg.area(), rel=1e-12)
+        assert found[KnownArea.PRG] == pytest.approx(points.prg.area(), rel=1e-12)
 
 
 @pytest.mark.parametrize("options", [

@@ -28,12 +28,12 @@ from isometrics.sources.batches import peek
 from isometrics.sources.cluster_passes import (
     FINEST,
     PassLimits,
-    Ranges,
+    ScoreRanges,
     cut_ranges,
     steps_to,
     widest_bounds,
 )
-from isometrics.sources.columns import layout_of
+from isometrics.sources.column_roles import layout_of
 from isometrics.sources.files import FrameSource
 from isometrics.sources.spark_and_dask import ClusterFrame, frame_source
 from isometrics.testing.strategies import binary_samples
@@ -436,7 +436,7 @@ def test_groups_of_engines(engine, request):
 def one_range(lo, hi, range_id=0, rows=2):
     one = np.ones(1, np.int64)
     lows, highs = np.array([lo]), np.array([hi])
-    return Ranges(0 * one, range_id * one, -one, lows, highs, one, one, rows * one)
+    return ScoreRanges(0 * one, range_id * one, -one, lows, highs, one, one, rows * one)
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, unique=True),
@@ -457,7 +457,7 @@ def test_the_way_of_rows_leads_through_all_cuts():
         one_range(0.0, 0.2, range_id=1)._replace(parent_id=np.array([0])), np.array([4]), 5
     )
     last = cut_ranges(
-        Ranges(*(np.concatenate(both) for both in zip(
+        ScoreRanges(*(np.concatenate(both) for both in zip(
             one_range(0.0, 0.02, range_id=5)._replace(parent_id=np.array([1])),
             one_range(0.8, 0.9, range_id=4)._replace(parent_id=np.array([0])), strict=True))),
         np.array([2, 2]), 9,

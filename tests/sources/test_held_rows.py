@@ -9,7 +9,7 @@ import pytest
 import isometrics as iso
 from isometrics._core.sample import GroupNames, Groups, Sample
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.sources.columns import Layout
+from isometrics.sources.column_roles import Layout
 from isometrics.sources.held_rows import HeldRows
 
 from .test_tables import batched

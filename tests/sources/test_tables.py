@@ -14,7 +14,7 @@ from isometrics.errors import (
 )
 from isometrics.points.models import count_groups
 from isometrics.sources import binned_rows
-from isometrics.sources.columns import Layout
+from isometrics.sources.column_roles import Layout
 from isometrics.sources.files import FrameSource
 from isometrics.sources.tables import read_tables
 

@@ -11,7 +11,7 @@ import isometrics as iso
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.measures import Measure
 from isometrics.uncertainty.bands import _envelope
-from isometrics.uncertainty.resampling import Detail
+from isometrics.uncertainty.resampling import Grain
 
 RNG = np.random.default_rng(21)
 LABELS = np.arange(300) < 90
@@ -31,7 +31,7 @@ def test_replicates_are_the_curves_of_reweighted_tables(space, stratified):
             return points.tradeoff()(place)
         return float(getattr(points, space).interpolate(place))
 
-    measure = Measure("height", height, Detail.RUNS)
+    measure = Measure("height", height, Grain.RUNS)
     drawn = {"n_resamples": 120, "stratified": stratified}
     seed = np.random.SeedSequence(5).spawn(2)[0]
     curves = iso.bootstrap_curves(POINTS, space=space, x=[0.2, place], random_state=seed, **drawn)

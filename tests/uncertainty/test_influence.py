@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
-from isometrics._counting.replicates import AREAS, Order, areas_plain
+from isometrics._counting.replicates import AREAS, CellOrder, areas_plain
 from isometrics.measures import IN_KERNELS, Measure, registered
 from isometrics.testing.strategies import binary_samples
 from isometrics.uncertainty.bootstrap import evaluator
@@ -19,7 +19,7 @@ from isometrics.uncertainty.influence import (
     unit_influence,
 )
 from isometrics.uncertainty.resampling import (
-    Detail,
+    Grain,
     Plan,
     grouping_of,
     parse_evidence,
@@ -28,13 +28,13 @@ from isometrics.uncertainty.resampling import (
 )
 
 
-def cells_of(points, detail=Detail.SCORES):
+def cells_of(points, detail=Grain.SCORES):
     return grouping_of(scores_of(points.table), detail, np.empty(0)).cells
 
 
 def area(cells, weights, ratio, name):
     found, size = np.empty((1, len(AREAS))), cells.positive.size
-    order = Order(cells.before, cells.through, ratio, True)
+    order = CellOrder(cells.before, cells.through, ratio, True)
     areas_plain(weights[None, :size], weights[None, size:], order, found)
     return found[0, AREAS.index(name)]
 
@@ -76,7 +76,7 @@ def test_at_a_kink_influence_is_the_mean_of_both_sides(seed):
     random = np.random.default_rng(seed)
     labels = np.arange(100) < 20
     points = iso.OperatingPoints.from_scores(labels, random.normal(1.0 * labels).round(1))
-    cells = cells_of(points, Detail.RUNS)
+    cells = cells_of(points, Grain.RUNS)
     weights = cells.counts.astype(float)
     found = influence("auprg", cells, weights)
     numeric = [difference(cells, weights, 0, "auprg", place) for place in range(weights.size)]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import isometrics as iso
 from isometrics.errors import NotAnswerableError
 from isometrics.testing.strategies import binary_samples
-from isometrics.uncertainty.resampling import Detail, grouping_of, scores_of
+from isometrics.uncertainty.resampling import Grain, grouping_of, scores_of
 
 LABELS = [1, 1, 0, 0, 1, 0, 1, 1]
 SCORES = [8, 7, 6, 5, 4, 4, 3, 2]
@@ -22,10 +22,10 @@ def cells(detail, cuts=()):
 @pytest.mark.parametrize(
     ("detail", "positive", "negative", "thresholds"),
     [
-        (Detail.CUTS, [5], [3], [2]),
-        (Detail.RUNS, [2, 1, 2], [2, 1], [7, 5, 4, 2]),
-        (Detail.NEGATIVE_RUNS, [1, 1, 1, 1, 1], [2, 1], [8, 7, 5, 4, 3, 2]),
-        (Detail.SCORES, [1, 1, 1, 1, 1], [1, 1, 1], [8, 7, 6, 5, 4, 3, 2]),
+        (Grain.CUTS, [5], [3], [2]),
+        (Grain.RUNS, [2, 1, 2], [2, 1], [7, 5, 4, 2]),
+        (Grain.NEGATIVE_RUNS, [1, 1, 1, 1, 1], [2, 1], [8, 7, 5, 4, 3, 2]),
+        (Grain.SCORES, [1, 1, 1, 1, 1], [1, 1, 1], [8, 7, 6, 5, 4, 3, 2]),
     ],
 )
 def test_what_a_cell_holds(detail, positive, negative, thresholds):
@@ -37,22 +37,22 @@ def test_what_a_cell_holds(detail, positive, negative, thresholds):
 
 def test_order_of_the_cells_by_hand():
     """Two positives, two negatives, a tie of both, two positives."""
-    found = cells(Detail.RUNS)
+    found = cells(Grain.RUNS)
     assert found.before.tolist() == [0, 1, 2]
     assert found.through.tolist() == [0, 2, 2]
     assert found.positive_rows.tolist() == [0, 1, 1, 2, 3]
     assert found.negative_rows.tolist() == [0, 0, 1, 2, 2]
-    assert cells(Detail.RUNS, [8]).positive.tolist() == [1, 1, 1, 2]
-    assert cells(Detail.RUNS, [7.5]).positive.tolist() == [1, 1, 1, 2]
-    assert cells(Detail.RUNS, [9, 0, 7]).positive.tolist() == [2, 1, 2]
-    assert cells(Detail.CUTS, [5, 3]).positive.tolist() == [2, 2, 1]
-    assert cells(Detail.CUTS, [5, 3]).thresholds.tolist() == [np.inf, 5, 3, 2]
+    assert cells(Grain.RUNS, [8]).positive.tolist() == [1, 1, 1, 2]
+    assert cells(Grain.RUNS, [7.5]).positive.tolist() == [1, 1, 1, 2]
+    assert cells(Grain.RUNS, [9, 0, 7]).positive.tolist() == [2, 1, 2]
+    assert cells(Grain.CUTS, [5, 3]).positive.tolist() == [2, 2, 1]
+    assert cells(Grain.CUTS, [5, 3]).thresholds.tolist() == [np.inf, 5, 3, 2]
     hull = iso.OperatingPoints.from_scores(LABELS, SCORES).hull()
     with pytest.raises(NotAnswerableError, match="a hull cannot be resampled: rows between its"):
         scores_of(hull.table)
 
 
-@given(binary_samples(), st.sampled_from(list(Detail)), st.lists(st.floats(-5, 5), max_size=3))
+@given(binary_samples(), st.sampled_from(list(Grain)), st.lists(st.floats(-5, 5), max_size=3))
 def test_the_table_of_the_counts_themselves_is_a_part_of_the_table(sample, detail, cuts):
     points = iso.OperatingPoints.from_scores(*sample)
     found = grouping_of(scores_of(points.table), detail, np.array(cuts, float)).cells
@@ -64,7 +64,7 @@ def test_the_table_of_the_counts_themselves_is_a_part_of_the_table(sample, detai
     for cut in cuts:
         assert part.at([cut]).tp[0] == points.at([cut]).tp[0]
         assert part.at([cut]).fp[0] == points.at([cut]).fp[0]
-    if detail is not Detail.CUTS:
+    if detail is not Grain.CUTS:
         assert part.prg.area() == pytest.approx(points.prg.area(), rel=1e-12, abs=1e-12)
         np.testing.assert_allclose(
             part.pr.interpolate([0.3, 0.9]), points.pr.interpolate([0.3, 0.9]), rtol=1e-12

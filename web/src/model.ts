@@ -223,7 +223,7 @@ function tuningOf(data: TuningData, { positives, negatives }: ModelData): Tuning
     fp: unpacked(data.fp),
     positives: data.positives,
     negatives: data.negatives,
-    whole: "whole" in data.tp && "integers" in data.fp,
+    whole: "whole" in data.tp && "whole" in data.fp,
     labels: null,
   };
   const [tp, fp] = [unpacked(data.tpHere), unpacked(data.fpHere)];

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import namespace_of, to_host
-from isometrics._core.rows import has_nan, positive_by_convention
+from isometrics._core.labels import positive_by_convention
+from isometrics._core.rows import has_nan
 from isometrics._counting import segments, triton_launch
 from isometrics._counting.hull import HullRows, vertices
 from isometrics._counting.keys import Packing, order_on_device, packing_of
@@ -46,14 +47,16 @@ def sums_of(
     return DeviceSums(pairs, crossing, *map(math.fsum, zip(*found, strict=True)))
 
 
-def _crossing(xp: Any, groups: Groups, baseline: int) -> Ends | None:
+def _crossing(xp: Any, groups: TieGroups, baseline: int) -> Ends | None:
     (rows,) = xp.nonzero((groups.tp_before < baseline) & (groups.tp >= baseline))
     if rows.shape[0] == 0:
         return None
     return Ends(*(int(counts[rows[0]]) for counts in groups[:4]))
 
 
-def terms_of(xp: Any, groups: Groups, positives: int, negatives: int, baseline: int) -> list[Any]:
+def terms_of(
+    xp: Any, groups: TieGroups, positives: int, negatives: int, baseline: int
+) -> list[Any]:
     """Return the terms of a chunk; the formulas are those of the spaces.
 
     Where a group has no positives, its rise of 0 makes its terms in PR and PRG space 0.
@@ -93,7 +96,7 @@ _FEWEST, _MOST = 1 << 16, 1 << 22
 """Rows of a chunk; the smallest is what a device needs to be busy."""
 
 
-class Groups(NamedTuple):
+class TieGroups(NamedTuple):
     """Neighbouring groups of tied rows: counts before and behind each, on the device."""
 
     tp_before: Any
@@ -169,7 +172,7 @@ def sort_keys(xp: Any, keys: Any) -> Any:
     return xp.sort(keys)
 
 
-def groups_of(ranking: SortedKeys, chunk: int | None = None) -> Iterator[Groups]:
+def groups_of(ranking: SortedKeys, chunk: int | None = None) -> Iterator[TieGroups]:
     """Yield all groups of tied rows, from the highest score on."""
     xp, size = ranking.xp, ranking.size
     chunk = min(max(size // 16, _FEWEST), _MOST) if chunk is None else chunk
@@ -188,7 +191,7 @@ def groups_of(ranking: SortedKeys, chunk: int | None = None) -> Iterator[Groups]
             continue
         tp = xp.take(above, rows)
         fp = xp.astype(rows, xp.int64) + (start + 1) - tp
-        yield Groups(
+        yield TieGroups(
             _behind(xp, tp_before, tp), _behind(xp, fp_before, fp), tp, fp, xp.take(marks, rows)
         )
         tp_before, fp_before = int(tp[-1]), int(fp[-1])

@@ -23,7 +23,7 @@ class HullRows(NamedTuple):
     tp: NDArray[np.int64]
     fp: NDArray[np.int64]
     marks: NDArray[Any]
-    """Of each row but the first, which has none; see `array_api.Groups`."""
+    """Of each row but the first, which has none; see `array_api.TieGroups`."""
     gaps: NDArray[np.bool_]
     """For each pair of neighbours, whether the table has other rows between them."""
 

@@ -216,7 +216,7 @@ AREAS = ("auroc", "aupr", "average_precision", "auprg")
 """What the kernels compute, in their order."""
 
 
-class Order(NamedTuple):
+class CellOrder(NamedTuple):
     """How cells stand in the ranking, those of positives and those of negatives numbered apart.
 
     Before positive cell i stand the negative cells up to `before[i]`; those up to `through[i]` are
@@ -231,7 +231,7 @@ class Order(NamedTuple):
     stepwise: bool
 
 
-def areas_plain(positive: Floats, negative: Floats, order: Order, areas: Floats) -> None:
+def areas_plain(positive: Floats, negative: Floats, order: CellOrder, areas: Floats) -> None:
     """Fill one row of `AREAS` for each row of weights; NaN for a row without one class."""
     at_once = max(1, _CELLS // positive.shape[1])
     with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
@@ -240,7 +240,7 @@ def areas_plain(positive: Floats, negative: Floats, order: Order, areas: Floats)
             areas[rows] = _areas(positive[rows], negative[rows], order)
 
 
-def _areas(rise: Floats, negative: Floats, order: Order) -> Floats:
+def _areas(rise: Floats, negative: Floats, order: CellOrder) -> Floats:
     total, others = rise.sum(axis=1, keepdims=True), negative.sum(axis=1, keepdims=True)
     tp, fp = _cumulative(rise), _cumulative(negative)
     if order.ratio > 0:
@@ -358,7 +358,7 @@ def _gather(weights: Floats, cell: NDArray[np.intp], sums: Floats) -> None:
     native.gather(weights, cell, cell.size, sums, sums.size)
 
 
-def _areas_compiled(positive: Floats, negative: Floats, order: Order, found: Floats) -> None:
+def _areas_compiled(positive: Floats, negative: Floats, order: CellOrder, found: Floats) -> None:
     """Fill one row of `AREAS` for each row of weights."""
     # NumPy adds several numbers at once, a loop one after the other.
     totals = np.stack([positive.sum(axis=1), negative.sum(axis=1)])

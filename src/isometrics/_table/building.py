@@ -46,8 +46,9 @@ def table_of_sample(
     """Count a sample under its own totals, or under larger ones that include unscored items."""
     unscored = positives is not None or negatives is not None
     # Items never scored rank below all scores, so they change which row precedes the last rise.
+    (scores,) = sample.scores.values()
     thresholds, tp, fp = kernel.count(
-        sample.labels, sample.only_scores, sample.weights, corners=corners and not unscored
+        sample.labels, scores, sample.weights, corners=corners and not unscored
     )
     scored = (tp[-1].item(), fp[-1].item())
     totals = check_totals(

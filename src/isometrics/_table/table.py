@@ -38,8 +38,8 @@ class Kind(StrEnum):
     SETS = "a family of sets"
 
 
-class Stored(StrEnum):
-    """What may be stored of a whole table where only some of its rows are kept."""
+class KnownArea(StrEnum):
+    """What may be known of a whole table of which only some rows are kept, areas most of all."""
 
     ROC = "area in ROC space"
     DAVIS_GOADRICH = "davis-goadrich"
@@ -63,7 +63,7 @@ class Gaps(Value):
     between
         For each pair of neighbouring rows, whether rows between them may be missing.
     known
-        Measures of the whole table, by the names of `Stored`.
+        Measures of the whole table, by the names of `KnownArea`.
     has_hull
         Whether all vertices of the whole table's hull, and its first row of highest precision,
         are among the rows; inside bins that nobody looked into, others may lie above.
@@ -199,7 +199,7 @@ class Table(Value):
 
     @property
     def known(self) -> Mapping[str, float]:
-        """The measures that were computed before rows were left out, by the names of `Stored`."""
+        """The measures computed before rows were left out, by the names of `KnownArea`."""
         return {} if self.gaps is None else self.gaps.known
 
     @property
@@ -308,7 +308,7 @@ def at_prevalence(table: Table, prevalence: float) -> Table:
     gaps = table.gaps
     if gaps is not None:
         # Both rates stay, so what only depends on them stays.
-        known = {name: area for name, area in gaps.known.items() if name == Stored.ROC}
+        known = {name: area for name, area in gaps.known.items() if name == KnownArea.ROC}
         gaps = replace(gaps, known=known)
     fp = np.asarray(table.fp * factor)
     return replace(table, fp=fp, negatives=negatives, gaps=gaps)

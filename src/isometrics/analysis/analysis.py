@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from isometrics.spaces.tradeoff import DensityLike
     from isometrics.uncertainty.bands import Band
     from isometrics.uncertainty.bootstrap import Bootstrap, BootstrapOptions
-    from isometrics.uncertainty.resampling import DrawingOptions, Evidence
+    from isometrics.uncertainty.resampling import DrawingOptions, ResampledRows
 
 T = TypeVar("T")
 SPACES = ("roc", "pr", "prg", "tradeoff", "all")
@@ -440,9 +440,9 @@ class Analysis(Value):
             **drawing,
         )
 
-    def _evidence(self, options: Mapping[str, object]) -> tuple[Evidence, dict[str, Any]]:
+    def _evidence(self, options: Mapping[str, object]) -> tuple[ResampledRows, dict[str, Any]]:
         """Return what is drawn again, and how; rows that are needed and not there are refused."""
-        from isometrics.uncertainty.resampling import Evidence
+        from isometrics.uncertainty.resampling import ResampledRows
 
         drawing: dict[str, Any] = {"random_state": 0, "prevalence": self.prevalence, **options}
         clusters = drawing.pop("clusters", False)
@@ -455,7 +455,7 @@ class Analysis(Value):
             check_clusters(self)
         # Replicates are drawn from whole rows, and moved to the prevalence afterwards.
         models = self._tables_of(as_counted=True)
-        evidence = Evidence(models, self.rows, clusters, self.class_rows or None)
+        evidence = ResampledRows(models, self.rows, clusters, self.class_rows or None)
         if evidence.needs_rows and not evidence.samples and self.without_rows:
             what = "models are compared on the same rows"
             if self.one_vs_rest:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isometrics import formats
+from isometrics._core.labels import positive_word
 from isometrics._core.results import join_names
-from isometrics._core.rows import positive_word
 from isometrics._core.sample import Sample
-from isometrics._core.score_columns import class_name, parse_predictions, rows_by_class
+from isometrics._core.score_arrays import class_name, parse_predictions, rows_by_class
 from isometrics.analysis.analysis import ONE_MODEL, Analysis
 from isometrics.decisions.decision import Origin
 from isometrics.errors import (
@@ -27,7 +27,7 @@ from isometrics.errors import (
 from isometrics.formats import FORMATS
 from isometrics.points.models import count_classes, count_groups, count_models
 from isometrics.sources.batches import peek
-from isometrics.sources.columns import Layout, columns_in_question, layout_of
+from isometrics.sources.column_roles import Layout, columns_in_question, layout_of
 from isometrics.sources.files import FrameSource, open_source, other_format
 from isometrics.sources.held_rows import MANY_ROWS
 from isometrics.sources.memory_limit import limit_for, rows_budget

@@ -44,7 +44,7 @@ from isometrics.measures import (
 )
 from isometrics.points.models import ROUNDING
 from isometrics.uncertainty.bootstrap import bootstrap
-from isometrics.uncertainty.resampling import Evidence
+from isometrics.uncertainty.resampling import ResampledRows
 from isometrics.verdict.sentences import PREDICTIONS, REVERSED, has_two_scores, is_below_chance
 
 if TYPE_CHECKING:
@@ -473,15 +473,15 @@ def _intervals_of(
     return _Intervals(of_all_rows, ends, tuple(notes))
 
 
-def _evidence_by_group(analysis: Analysis) -> Mapping[str, Evidence]:
+def _evidence_by_group(analysis: Analysis) -> Mapping[str, ResampledRows]:
     """Return what is drawn again for each group from its own rows."""
     rows = {} if analysis.rows is None else analysis.rows.split_by_group()
     by_class = {name: rows.split_by_group() for name, rows in analysis.class_rows.items()}
 
-    def evidence(group: str) -> Evidence:
+    def evidence(group: str) -> ResampledRows:
         models = analysis._tables_of(group, as_counted=True)
         classes = {name: by_class[name][group] for name in models} if by_class else None
-        return Evidence(models, rows.get(group), by_class=classes)
+        return ResampledRows(models, rows.get(group), by_class=classes)
 
     return analysis._for_each_group(evidence)
 

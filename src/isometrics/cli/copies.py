@@ -365,7 +365,7 @@ def _predictions(source: Source, target: str, request: Request) -> Predictions:
 
     from isometrics.formats import Predictions
     from isometrics.sources.batches import peek
-    from isometrics.sources.columns import layout_of
+    from isometrics.sources.column_roles import layout_of
 
     layout = layout_of(peek(source), **request.roles())
     if layout.model is not None or layout.weight is not None:

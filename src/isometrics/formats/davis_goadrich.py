@@ -15,7 +15,7 @@ import numpy as np
 
 from isometrics._core.arrays import column
 from isometrics._core.files import whole_file
-from isometrics._core.rows import positive_rows
+from isometrics._core.labels import positive_rows
 from isometrics._table.path import path_of
 from isometrics.errors import Advice, FileError, InputError, ParameterError, ScoreError
 from isometrics.formats.predictions import Predictions

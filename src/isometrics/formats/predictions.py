@@ -10,9 +10,9 @@ import numpy as np
 
 from isometrics._core.arrays import plain
 from isometrics._core.files import as_path
+from isometrics._core.labels import are_truth_words, is_positive_word
 from isometrics._core.results import ResultTable
-from isometrics._core.rows import are_truth_words, is_positive_word
-from isometrics._core.score_columns import class_name
+from isometrics._core.score_arrays import class_name
 from isometrics.errors import (
     Advice,
     FileError,

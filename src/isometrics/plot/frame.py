@@ -79,7 +79,7 @@ def named(pts: Models) -> list[tuple[str | None, OperatingPoints]]:
     return list(pts.items())
 
 
-class Curve(NamedTuple):
+class LegendCurve(NamedTuple):
     """A line in the legend: what it shows, and the area under it; of single points ``""``."""
 
     line: Line2D
@@ -87,7 +87,7 @@ class Curve(NamedTuple):
     area: str
 
     @classmethod
-    def labelled(cls, line: Line2D, title: str, area: str) -> Curve:
+    def labelled(cls, line: Line2D, title: str, area: str) -> LegendCurve:
         """Label a line in the legend with its title and the area under it."""
         line.set_label(f"{title} ({area})" if area else title)
         return cls(line, title, area)
@@ -97,8 +97,8 @@ class Drawn(NamedTuple):
     """What was drawn of models in a space."""
 
     ax: Axes
-    curves: list[Curve]
-    hulls: list[Curve]
+    curves: list[LegendCurve]
+    hulls: list[LegendCurve]
     baseline: Line2D | None
     """What is achieved without a model."""
 

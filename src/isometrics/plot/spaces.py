@@ -27,8 +27,8 @@ from isometrics.plot.frame import (
     ISOLINE_LABEL,
     MARGIN,
     TITLES,
-    Curve,
     Drawn,
+    LegendCurve,
     frame,
     legend,
     named,
@@ -290,14 +290,14 @@ _MARKERS = 9
 
 def curve(
     ax: Axes, space: str, points: OperatingPoints, name: str | None, style: Style, *, low: float
-) -> Curve:
+) -> LegendCurve:
     """Draw and return the curve, or the single points of a family of sets."""
     look: dict[str, Any] = {"color": style.curve, "linewidth": 1.5, "zorder": 3.0}
     markers: dict[str, Any] = {"marker": style.marker, "markersize": 5}
     if not points.table.nested:
         view = getattr(points, space)
         (line,) = ax.plot(view.x, view.y, **look | markers | {"linestyle": ""})
-        return Curve.labelled(line, "points" if name is None else plain(name), "")
+        return LegendCurve.labelled(line, "points" if name is None else plain(name), "")
     x, y = trace(points.table, space, low=low)
     if name is not None:
         # At equal distances along the visible section. matplotlib can space markers itself, but
@@ -309,17 +309,19 @@ def curve(
         marked = np.unique(np.searchsorted(length, positions) + 1)
         look |= markers | {"markevery": marked.tolist()}
     (line,) = ax.plot(x, y, **look)
-    return Curve.labelled(line, "curve" if name is None else plain(name), _area(points, space))
+    return LegendCurve.labelled(
+        line, "curve" if name is None else plain(name), _area(points, space)
+    )
 
 
 def hull(
     ax: Axes, space: str, corners: OperatingPoints, name: str | None, style: Style, *, low: float
-) -> Curve:
+) -> LegendCurve:
     """Draw and return the hull, as a line in addition to the curve."""
     look: dict[str, Any] = {"color": style.hull, "linewidth": 1.3, "zorder": 3.2}
     (line,) = ax.plot(*trace(corners.table, space, low=low), linestyle="--", **look)
     title = "hull" if name is None else f"{plain(name)}, hull"
-    return Curve.labelled(line, title, _area(corners, space))
+    return LegendCurve.labelled(line, title, _area(corners, space))
 
 
 def _area(points: OperatingPoints, space: str) -> str:

@@ -17,8 +17,8 @@ from isometrics.plot.frame import (
     BASELINE,
     BLACK,
     MARGIN,
-    Curve,
     Drawn,
+    LegendCurve,
     lambda_frame,
     legend,
     named,
@@ -168,7 +168,9 @@ def _draw_trivial_sets(ax: Axes, curves: Sequence[Tradeoff]) -> Line2D:
     return maximal[0]
 
 
-def _draw_envelope(ax: Axes, curve: Tradeoff, name: str | None, style: Style, model: int) -> Curve:
+def _draw_envelope(
+    ax: Axes, curve: Tradeoff, name: str | None, style: Style, model: int
+) -> LegendCurve:
     lam = np.union1d(_GRID, curve.intervals.lambda_lo)
     title = "best" if name is None else plain(name)
     look: dict[str, Any] = {"color": BLACK, "linewidth": 2.4}
@@ -177,7 +179,7 @@ def _draw_envelope(ax: Axes, curve: Tradeoff, name: str | None, style: Style, mo
         look = {"color": style.curve, "linewidth": 2.0, "marker": style.marker, "markersize": 5}
         look["markevery"] = markers.tolist()
     (line,) = ax.plot(lam, curve(lam), zorder=3, **look)
-    return Curve.labelled(line, title, f"area {curve.area():.3f}")
+    return LegendCurve.labelled(line, title, f"area {curve.area():.3f}")
 
 
 def _label_pieces(ax: Axes, curve: Tradeoff) -> None:

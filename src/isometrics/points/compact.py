@@ -17,7 +17,7 @@ from isometrics._counting.confusion import Totals
 from isometrics._counting.keys import encoding_of
 from isometrics._table.building import corners_of_table, table_of_sample
 from isometrics._table.path import Path, hull_rows
-from isometrics._table.table import Gaps, Kind, Stored, Table
+from isometrics._table.table import Gaps, Kind, KnownArea, Table
 from isometrics.errors import NotAnswerableError, ParameterError
 from isometrics.spaces import pr, prg, roc
 
@@ -41,22 +41,22 @@ class SectionSums:
         self._baseline = prg.true_positives_at(0, totals)
         self._crossing: prg.Point | None = None
         self._areas = {name: areas() for name, areas in pr.AREAS.items()}
-        self._areas[Stored.ABOVE] = pr.area_above
+        self._areas[KnownArea.ABOVE] = pr.area_above
         self._sums: dict[str, list[float]] = {
-            name: [] for name in (*self._areas, Stored.ROC, Stored.PRG)
+            name: [] for name in (*self._areas, KnownArea.ROC, KnownArea.PRG)
         }
         self._losses: list[tuple[float, float]] = []
 
     def add(self, section: Path) -> None:
         """Add the section that comes before all those seen so far."""
         flipped = section.flipped()
-        self._sums[Stored.ROC] += roc.doubled_sums(flipped, *flipped.ends)
+        self._sums[KnownArea.ROC] += roc.doubled_sums(flipped, *flipped.ends)
         start, end = section.ends
         for name, sums in section.sums(self._areas, start, end, compiled=pr.COMPILED).items():
             self._sums[name] += sums
         if end >= self._baseline:
             begin = max(start, self._baseline)
-            self._sums[Stored.PRG] += prg.lost_sums(section, begin, end)
+            self._sums[KnownArea.PRG] += prg.lost_sums(section, begin, end)
             row = section.first_row_from(self._baseline)
             if row > 0:
                 self._crossing = (self._baseline, section.crossing(self._baseline))
@@ -70,11 +70,11 @@ class SectionSums:
         positives, negatives = self._totals.positives, self._totals.negatives
         misses, false_alarms = prg.mean_losses(self._losses, self._totals, self._crossing)
         return {name: math.fsum(self._sums[name]) / positives for name in self._areas} | {
-            Stored.ROC: math.fsum(self._sums[Stored.ROC]) / (2 * positives * negatives),
-            Stored.PRG: 1 - prg.lost_area(math.fsum(self._sums[Stored.PRG]), self._totals),
-            Stored.Y0: prg.gain_at(*self._crossing, self._totals),
-            Stored.MISSES: misses,
-            Stored.FALSE_ALARMS: false_alarms,
+            KnownArea.ROC: math.fsum(self._sums[KnownArea.ROC]) / (2 * positives * negatives),
+            KnownArea.PRG: 1 - prg.lost_area(math.fsum(self._sums[KnownArea.PRG]), self._totals),
+            KnownArea.Y0: prg.gain_at(*self._crossing, self._totals),
+            KnownArea.MISSES: misses,
+            KnownArea.FALSE_ALARMS: false_alarms,
         }
 
 
@@ -225,7 +225,7 @@ def hull_with_areas(table: Table) -> Table:
 
 # ---------------------------------------------------------------------- samples on a device
 
-THREE = (Stored.ROC, Stored.DAVIS_GOADRICH, Stored.PRG)
+THREE = (KnownArea.ROC, KnownArea.DAVIS_GOADRICH, KnownArea.PRG)
 """AUROC, AUPR and AUPRG, which cost less than all that is added up."""
 
 
@@ -249,7 +249,7 @@ def table_on_device(sample: Sample, rows: str) -> Table | None:
 
 
 def areas_on_device(sample: Sample, *, everything: bool) -> dict[str, float] | None:
-    """Return AUROC, AUPR and AUPRG, or all measures that are added up on devices, by `Stored`.
+    """Return AUROC, AUPR and AUPRG, or all measures that are added up on devices, by `KnownArea`.
 
     None where the host has to say what is wrong.
     """
@@ -277,19 +277,19 @@ def measures_of_sums(sums: DeviceSums, totals: Totals) -> dict[str, float]:
     odds = Fraction(positives) / Fraction(negatives)
     cut = (x_end - x) / x / (x_end / Fraction(positives)) * (y / x + y_end / x_end)
     known: dict[str, float] = {
-        Stored.ROC: sums.pairs / (2 * positives * negatives),
-        Stored.DAVIS_GOADRICH: sums.davis_goadrich / positives,
-        Stored.PRG: 1 - float(odds * odds / 2 * (cut + Fraction(sums.lost))),
+        KnownArea.ROC: sums.pairs / (2 * positives * negatives),
+        KnownArea.DAVIS_GOADRICH: sums.davis_goadrich / positives,
+        KnownArea.PRG: 1 - float(odds * odds / 2 * (cut + Fraction(sums.lost))),
     }
     if math.isnan(sums.above):
         return known
     known |= {
-        Stored.Y0: prg.gain_at(*crossing, totals),
-        Stored.ABOVE: sums.above / positives,
-        Stored.AVERAGE_PRECISION: sums.average_precision / positives,
-        Stored.LINEAR: sums.linear / positives,
+        KnownArea.Y0: prg.gain_at(*crossing, totals),
+        KnownArea.ABOVE: sums.above / positives,
+        KnownArea.AVERAGE_PRECISION: sums.average_precision / positives,
+        KnownArea.LINEAR: sums.linear / positives,
     }
     cut_losses = prg.loss_of_piece(totals, crossing, (x_end, y_end))
     terms = [cut_losses, (sums.misses, sums.false_alarms)]
     misses, false_alarms = prg.mean_losses(terms, totals, crossing)
-    return known | {Stored.MISSES: misses, Stored.FALSE_ALARMS: false_alarms}
+    return known | {KnownArea.MISSES: misses, KnownArea.FALSE_ALARMS: false_alarms}

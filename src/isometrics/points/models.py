@@ -14,7 +14,7 @@ from numpy.lib.format import read_array, write_array
 from isometrics._core.arrays import SEVERAL_CLASSES
 from isometrics._core.files import ScratchFolder, scratch_errors
 from isometrics._core.results import join_names
-from isometrics._core.score_columns import class_name
+from isometrics._core.score_arrays import class_name
 from isometrics._table.building import table_of_sample
 from isometrics._table.path import EVERYTHING, NOTHING
 from isometrics._table.table import Gaps, Kind, Table

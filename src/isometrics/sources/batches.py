@@ -19,7 +19,7 @@ import numpy as np
 from isometrics._core.results import join_names
 from isometrics._core.sample import NANOSECONDS, python_values
 from isometrics.errors import Advice, FileError, ParameterError
-from isometrics.sources.columns import Peek
+from isometrics.sources.column_roles import Peek
 from isometrics.sources.written_numbers import is_number
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from isometrics.sources.columns import Layout
+    from isometrics.sources.column_roles import Layout
     from isometrics.sources.tables import Tables
 
     Batches = Iterator[pa.RecordBatch]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from isometrics._core.arrays import ALL_DROPPED, MISSING, Column, RowNumbers, offence
-from isometrics._core.rows import Classes, Dropped, is_positive_word, weights_of
+from isometrics._core.labels import Classes, is_positive_word
+from isometrics._core.rows import Dropped, weights_of
 from isometrics._core.sample import GroupNames, Sample
 from isometrics.errors import (
     Advice,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Counts
     from isometrics.errors import InputError, IsometricsError
     from isometrics.sources.batches import Line, Source
-    from isometrics.sources.columns import Layout
+    from isometrics.sources.column_roles import Layout
 
 NOT_NUMBERS = "values that are not real numbers of 64 bits"
 WRITTEN_AS_TEXT = "numbers that are written as text"

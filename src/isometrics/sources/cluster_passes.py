@@ -43,7 +43,7 @@ _AIM = 0.3
 # ---------------------------------------------------------------------- ranges
 
 
-class Ranges(NamedTuple):
+class ScoreRanges(NamedTuple):
     """Ranges with rows: those of one series after those of another, the highest scores first.
 
     A series is what gets a table of its own: all rows, or those of one model, one group or both.
@@ -66,20 +66,20 @@ class Ranges(NamedTuple):
         """Which ranges hold several scores."""
         return np.asarray(self.lo != self.hi)
 
-    def take(self, which: NDArray[Any] | slice) -> Ranges:
+    def take(self, which: NDArray[Any] | slice) -> ScoreRanges:
         """Return some of them."""
-        return Ranges(*(column[which] for column in self))
+        return ScoreRanges(*(column[which] for column in self))
 
-    def sorted(self) -> Ranges:
+    def sorted(self) -> ScoreRanges:
         """Return them in their order."""
         return self.take(np.lexsort((self.lo, -self.series))[::-1])
 
-    def refine(self, cut: NDArray[np.intp], pieces: Ranges) -> Ranges:
+    def refine(self, cut: NDArray[np.intp], pieces: ScoreRanges) -> ScoreRanges:
         """Return the ranges with some of them replaced by their pieces."""
         left = np.ones(self.range_id.size, np.bool_)
         left[cut] = False
         both = zip(self.take(left), pieces, strict=True)
-        return Ranges(*(np.concatenate(columns) for columns in both)).sorted()
+        return ScoreRanges(*(np.concatenate(columns) for columns in both)).sorted()
 
     def by_series(self) -> Iterator[tuple[int, slice]]:
         """Return the number and the ranges of each series."""
@@ -114,7 +114,7 @@ class PassLimits(NamedTuple):
 
 
 def plan_pass(
-    ranges: Ranges, tolerances: dict[int, float], limits: PassLimits
+    ranges: ScoreRanges, tolerances: dict[int, float], limits: PassLimits
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Return which ranges the next pass cuts, and into how many pieces; none if all is known.
 
@@ -150,7 +150,7 @@ class _Wanted(NamedTuple):
     """So many pieces in all reduce the uncertainty below the tolerance."""
 
 
-def _wanted(ranges: Ranges, tolerances: dict[int, float]) -> _Wanted:
+def _wanted(ranges: ScoreRanges, tolerances: dict[int, float]) -> _Wanted:
     size = ranges.range_id.size
     uncertainty, vertex, enough = np.zeros(size), np.zeros(size, np.bool_), 0.0
     tallies = ranges.tallies()
@@ -229,7 +229,7 @@ class Cuts(NamedTuple):
         return Cuts(*(column[rows] for column in self))
 
 
-def cut_ranges(ranges: Ranges, pieces: NDArray[np.int64], first: int) -> Cuts:
+def cut_ranges(ranges: ScoreRanges, pieces: NDArray[np.int64], first: int) -> Cuts:
     """Cut ranges into pieces, numbered from `first` on."""
     pieces = np.minimum(pieces, max(_MOST_IDS // pieces.size, 2))
     starts = first + np.cumsum(pieces) - pieces
@@ -255,7 +255,7 @@ def cut_ranges(ranges: Ranges, pieces: NDArray[np.int64], first: int) -> Cuts:
 def steps_to(last: Cuts, earlier: list[Cuts]) -> list[Cuts]:
     """Return all cuts that lead rows to the last ones, from the whole sample on.
 
-    Ranges that were not cut in a pass keep their number there; other ranges are left out, and
+    ScoreRanges that were not cut in a pass keep their number there; other ranges are left out, and
     their rows with them.
     """
     steps = [last]
@@ -298,7 +298,11 @@ class Passes:
     """
 
     def __init__(
-        self, source: ClusterFrame, rows: nw.LazyFrame[Any], ranges: Ranges, ids: pa.Table | None
+        self,
+        source: ClusterFrame,
+        rows: nw.LazyFrame[Any],
+        ranges: ScoreRanges,
+        ids: pa.Table | None,
     ) -> None:
         self.ranges = ranges
         self.number = 0
@@ -380,7 +384,7 @@ class Passes:
             nw.col("score").max().alias("hi"),
         )
 
-    def _pieces(self, counted: pa.Table, parents: Ranges, cuts: Cuts) -> Ranges:
+    def _pieces(self, counted: pa.Table, parents: ScoreRanges, cuts: Cuts) -> ScoreRanges:
         """Return the pieces that were counted; together they must be the ranges that were cut."""
         counted = counted.sort_by("range_id")
         range_id, rows, tp, fp, lo, hi = (
@@ -390,7 +394,7 @@ class Passes:
         # Whole weights come as floats.
         tp, fp = (counts.astype(parents.positives.dtype) for counts in (tp, fp))
         parent = np.searchsorted(cuts.first, range_id, "right") - 1
-        pieces = Ranges(
+        pieces = ScoreRanges(
             series=parents.series[parent],
             range_id=range_id,
             parent_id=parents.range_id[parent],

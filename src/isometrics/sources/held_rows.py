@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from isometrics.sources.columns import Layout
+    from isometrics.sources.column_roles import Layout
 
     Progress = Callable[[int, int | None], None]
 

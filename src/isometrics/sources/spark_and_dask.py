@@ -46,7 +46,7 @@ from isometrics.sources.batches import (
     reading,
 )
 from isometrics.sources.cleaning import Cleaner, as_column
-from isometrics.sources.cluster_passes import TOLERANCE, Passes, PassLimits, Ranges
+from isometrics.sources.cluster_passes import TOLERANCE, Passes, PassLimits, ScoreRanges
 from isometrics.sources.files import FrameSource
 from isometrics.sources.tables import ABSENT_CLASS, Pass, Tables
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics.sources.batches import Batches
-    from isometrics.sources.columns import Layout
+    from isometrics.sources.column_roles import Layout
 
     Progress = Callable[[int, int | None], None]
     ByModel = dict[str, OperatingPoints]
@@ -579,7 +579,7 @@ class ClusterTables:
 
     def _whole_ranges(
         self, column: int, positive: NDArray[np.bool_], series: _Series
-    ) -> tuple[Ranges, dict[int, str]]:
+    ) -> tuple[ScoreRanges, dict[int, str]]:
         """Return the ranges of finite scores and at both infinities, of series of two classes.
 
         The second mapping has the others, and which class they have.
@@ -613,9 +613,9 @@ class ClusterTables:
             tp, fp = summed(columns[name], positive), summed(columns[name], ~positive)
             filled = np.flatnonzero(tp + fp > 0)
             if filled.size:
-                parts.append(Ranges(number, ids, none, lo, hi, tp, fp, size).take(filled))
+                parts.append(ScoreRanges(number, ids, none, lo, hi, tp, fp, size).take(filled))
         joined = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        ranges = Ranges(*joined).sorted()
+        ranges = ScoreRanges(*joined).sorted()
         positives, negatives = (
             np.bincount(ranges.series, counts, count)
             for counts in (ranges.positives, ranges.negatives)

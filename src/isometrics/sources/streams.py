@@ -9,15 +9,9 @@ import numpy as np
 
 from isometrics._core.arrays import SEVERAL_CLASSES, column, plain
 from isometrics._core.counts import LARGEST_COUNT
+from isometrics._core.labels import check_pos_label, positive_rows, surplus_labels
 from isometrics._core.results import number, same
-from isometrics._core.rows import (
-    check_pos_label,
-    has_nan,
-    parse_device_sample,
-    positive_rows,
-    present_rows,
-    surplus_labels,
-)
+from isometrics._core.rows import has_nan, parse_device_sample, present_rows
 from isometrics._counting.bins import GrowingTally
 from isometrics._counting.keys import order_of
 from isometrics._counting.tally import Tally

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from isometrics._core.sample import Sample
     from isometrics.points import OperatingPoints
     from isometrics.sources.batches import Source
-    from isometrics.sources.columns import Layout
+    from isometrics.sources.column_roles import Layout
 
     Progress = Callable[[int, int | None], None]
 

@@ -12,7 +12,7 @@ from isometrics._core.parameters import check_choice, check_range, parse_positio
 from isometrics._core.results import Value
 from isometrics._counting import segments
 from isometrics._table.path import Path, exact_share, path_of
-from isometrics._table.table import Stored, Table
+from isometrics._table.table import KnownArea, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -123,7 +123,7 @@ COMPILED = {
     "davis-goadrich": segments.BELOW,
     "average-precision": segments.STEPS,
     "linear": segments.LINES,
-    Stored.ABOVE: segments.ABOVE,
+    KnownArea.ABOVE: segments.ABOVE,
 }
 """The areas for which there are compiled loops."""
 
@@ -248,10 +248,10 @@ class PRSpace(Value):
         the areas above the curves, 1 - (1 - AUPR)/(1 - min), it keeps its digits when π nears 1.
         """
         lo, hi = check_range(lo, hi, axis="recall")
-        if (lo, hi) == (0, 1) and Stored.ABOVE in self.table.known:
-            gap = self.table.known[Stored.ABOVE]
+        if (lo, hi) == (0, 1) and KnownArea.ABOVE in self.table.known:
+            gap = self.table.known[KnownArea.ABOVE]
         else:
-            above: dict[str, Terms] = {Stored.ABOVE: area_above}
+            above: dict[str, Terms] = {KnownArea.ABOVE: area_above}
             sums = _sums(path_of(self.table), self.table.positives, above, lo, hi)
-            gap = math.fsum(sums[Stored.ABOVE]) / self.table.positives
+            gap = math.fsum(sums[KnownArea.ABOVE]) / self.table.positives
         return 1 - gap / widest_gap(self.table.totals, lo, hi)

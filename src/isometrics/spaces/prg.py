@@ -15,7 +15,7 @@ from isometrics._counting import segments
 from isometrics._counting.confusion import f_weights
 from isometrics._counting.segments import CHUNK
 from isometrics._table.path import Path, path_of
-from isometrics._table.table import Stored, Table
+from isometrics._table.table import KnownArea, Table
 from isometrics.errors import UndefinedWarning, warn
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class PRGSpace(Value):
     @property
     def y0(self) -> float:
         """Precision gain where recall gain is 0, that is, at a recall of π."""
-        if Stored.Y0 in self.table.known:
-            return self.table.known[Stored.Y0]
+        if KnownArea.Y0 in self.table.known:
+            return self.table.known[KnownArea.Y0]
         tp = true_positives_at(0, self.table.totals)
         return gain_at(tp, path_of(self.table).crossing(tp), self.table.totals)
 
@@ -91,8 +91,8 @@ class PRGSpace(Value):
         positives rank below many negatives, it is a large negative number.
         """
         lo, hi = check_range(lo, hi, axis="recall gain", lowest=-math.inf)
-        if (lo, hi) == (0, 1) and Stored.PRG in self.table.known:
-            return self.table.known[Stored.PRG]
+        if (lo, hi) == (0, 1) and KnownArea.PRG in self.table.known:
+            return self.table.known[KnownArea.PRG]
         return area_along(path_of(self.table), self.table.totals, lo, hi)
 
     def expected_f_gain(self, beta: float = 1.0) -> float:
@@ -117,8 +117,8 @@ class PRGSpace(Value):
     def _expected_losses(self) -> tuple[float, float]:
         """Return the means of fn/tp and fp/tp, uniform in tn/tp from recall π on."""
         known = self.table.known
-        if Stored.MISSES in known:
-            losses = known[Stored.MISSES], known[Stored.FALSE_ALARMS]
+        if KnownArea.MISSES in known:
+            losses = known[KnownArea.MISSES], known[KnownArea.FALSE_ALARMS]
         else:
             path, totals = path_of(self.table), self.table.totals
             tp = true_positives_at(0, totals)

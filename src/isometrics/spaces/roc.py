@@ -12,7 +12,7 @@ from isometrics._core.parameters import check_range, parse_positions
 from isometrics._core.results import Value
 from isometrics._counting import segments
 from isometrics._table.path import Path, exact_share, path_of
-from isometrics._table.table import Stored, Table
+from isometrics._table.table import KnownArea, Table
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -82,8 +82,8 @@ class ROCSpace(Value):
     def area(self, lo: float = 0.0, hi: float = 1.0) -> float:
         """Return the area under the curve, over all false positive rates or a range of them."""
         lo, hi = check_range(lo, hi, axis="false positive rate")
-        if (lo, hi) == (0, 1) and Stored.ROC in self.table.known:
-            return self.table.known[Stored.ROC]
+        if (lo, hi) == (0, 1) and KnownArea.ROC in self.table.known:
+            return self.table.known[KnownArea.ROC]
         return area_along(path_of(self.table), self.table.totals, lo, hi)
 
     def standardised_area(self, lo: float = 0.0, hi: float = 1.0) -> float:

@@ -70,7 +70,7 @@ _TERNARY_STEPS = 32
 _MAX_BORDERS = 1 << 16
 
 
-class Ranges(NamedTuple):
+class WinnerRanges(NamedTuple):
     """Start and state of each range; the first starts at 0, and neighbours differ in state."""
 
     starts: Floats
@@ -105,7 +105,7 @@ def with_closest(lam: Floats, gaps: Callable[[Floats], Floats]) -> Floats:
 
 def ranges_of(
     states: Callable[[Floats], States], lam: Floats, shortest: float = SHORTEST
-) -> Ranges:
+) -> WinnerRanges:
     """Return the ranges in which the states, one row for each weight, are constant.
 
     Where neighbours of the grid `lam` differ in state, bisection locates the border between them.
@@ -137,7 +137,7 @@ def ranges_of(
     found = np.concatenate([grid_states[:1], after[order]])[long]
     starts = np.append(0.0, (ends[long][:-1] + starts[long][1:]) / 2)
     differs = np.append(True, (found[1:] != found[:-1]).any(axis=1))
-    return Ranges(starts[differs], found[differs])
+    return WinnerRanges(starts[differs], found[differs])
 
 
 MAXIMAL, MINIMAL, EMPTY = "maximal set", "minimal set", "empty rule"

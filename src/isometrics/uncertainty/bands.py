@@ -18,7 +18,7 @@ from isometrics._core.parameters import (
 )
 from isometrics._core.results import ResultTable, percent
 from isometrics.errors import NotAnswerableError
-from isometrics.measures import Detail
+from isometrics.measures import Grain
 from isometrics.points import OperatingPoints
 from isometrics.spaces.indices import WeightedIndex, index_named
 from isometrics.uncertainty.resampling import Plan, parse_evidence, replicate, resampling_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
     from isometrics._core.parameters import ProgressLike
     from isometrics._counting.replicates import Kernel
-    from isometrics.uncertainty.resampling import Evaluate, Evidence, Resampling
+    from isometrics.uncertainty.resampling import Evaluate, ResampledRows, Resampling
 
 
 FEWEST = 5
@@ -200,7 +200,7 @@ def _envelope(curves: Floats, level: float) -> tuple[Floats, Floats]:
 
 
 def bootstrap_curves(
-    y_true: Evidence | OperatingPoints | ArrayLike,
+    y_true: ResampledRows | OperatingPoints | ArrayLike,
     y_score: Any = None,
     *,
     space: str = "roc",
@@ -256,7 +256,7 @@ def bootstrap_curves(
         clusters=clusters,
         pos_label=pos_label,
     )
-    sample = resampling_of(evidence, Plan(Detail.RUNS, np.empty(0), stratified, prevalence))
+    sample = resampling_of(evidence, Plan(Grain.RUNS, np.empty(0), stratified, prevalence))
 
     def heights(points: OperatingPoints) -> Floats:
         if space == "tradeoff":

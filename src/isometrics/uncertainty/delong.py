@@ -13,7 +13,7 @@ from isometrics._core.parameters import check_confidence
 from isometrics._core.results import ResultTable, percent
 from isometrics._core.sample import UNNAMED
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning, warn
-from isometrics.measures import AUROC, Detail
+from isometrics.measures import AUROC, Grain
 from isometrics.uncertainty.influence import unit_influence
 from isometrics.uncertainty.intervals import (
     NORMAL,
@@ -187,7 +187,7 @@ def delong(
     """
     level = check_confidence(confidence_level)
     evidence = parse_evidence(y_true, y_score, pos_label=pos_label)
-    sample = resampling_of(evidence, Plan(Detail.RUNS, np.empty(0), True, None))
+    sample = resampling_of(evidence, Plan(Grain.RUNS, np.empty(0), True, None))
     effects = np.array([unit_influence(sample, row, "auroc") for row in range(len(sample.points))])
     of_positives, of_negatives = (
         _covariance(effects[:, stratum], sample.counts[stratum], of_class)

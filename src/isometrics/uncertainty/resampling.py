@@ -12,12 +12,12 @@ import numpy as np
 from isometrics._core.arrays import prepend_zero
 from isometrics._core.parameters import check_prevalence, parse_jobs, reporting
 from isometrics._core.sample import UNNAMED
-from isometrics._core.score_columns import parse_predictions
+from isometrics._core.score_arrays import parse_predictions
 from isometrics._counting.numpy_kernel import running_sum
 from isometrics._counting.replicates import Draws, Stream, kernel_named, streams
 from isometrics._table.table import Kind, Table
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
-from isometrics.measures import Detail
+from isometrics.measures import Grain
 from isometrics.points import OperatingPoints
 from isometrics.points.models import count_models
 
@@ -106,7 +106,7 @@ def scores_of(table: Table) -> Scores:
     return Scores(table.thresholds[1:], np.diff(table.tp), np.diff(table.fp))
 
 
-def grouping_of(scores: Scores, detail: Detail, cuts: NDArray[Any]) -> Grouping:
+def grouping_of(scores: Scores, detail: Grain, cuts: NDArray[Any]) -> Grouping:
     """Group scores into cells, none of which has scores on both sides of a threshold in `cuts`."""
     present = (scores.positive > 0, scores.negative > 0)
     # The first score below a cut begins a cell.
@@ -132,16 +132,16 @@ def grouping_of(scores: Scores, detail: Detail, cuts: NDArray[Any]) -> Grouping:
 
 
 def _groups(
-    positive: NDArray[np.bool_], negative: NDArray[np.bool_], detail: Detail, begins: Indices
+    positive: NDArray[np.bool_], negative: NDArray[np.bool_], detail: Grain, begins: Indices
 ) -> Indices:
     """Return the number of the group of each score; scores of a group are counted together."""
     starts = np.ones(positive.size, np.bool_)
-    if detail is Detail.CUTS:
+    if detail is Grain.CUTS:
         starts[1:] = False
-    elif detail is not Detail.SCORES:
+    elif detail is not Grain.SCORES:
         classes = positive + 2 * negative
         joined = (classes[1:] == classes[:-1]) & (classes[1:] != 3)
-        if detail is Detail.NEGATIVE_RUNS:
+        if detail is Grain.NEGATIVE_RUNS:
             joined &= ~positive[1:]
         starts[1:] = ~joined
     starts[begins[begins < starts.size]] = True
@@ -155,13 +155,13 @@ _CHUNK = 1 << 16
 class Plan(NamedTuple):
     """How to draw: in what detail, within which strata, at what prevalence."""
 
-    detail: Detail
+    detail: Grain
     cuts: NDArray[Any]
     stratified: bool
     prevalence: float | None
 
 
-class Evidence(NamedTuple):
+class ResampledRows(NamedTuple):
     """What is drawn again: the tables of models, and their rows where tables do not tell enough.
 
     The table of one model tells how many rows of which class have which score. Rows that are
@@ -272,15 +272,15 @@ class Resampling(NamedTuple):
 
 
 def parse_evidence(
-    y_true: Evidence | OperatingPoints | ArrayLike,
+    y_true: ResampledRows | OperatingPoints | ArrayLike,
     y_score: object = None,
     *,
     sample_weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     pos_label: object = None,
-) -> Evidence:
+) -> ResampledRows:
     """Validate operating points, or labels with the scores of one or more models."""
-    if isinstance(y_true, Evidence):
+    if isinstance(y_true, ResampledRows):
         return y_true
     if isinstance(y_true, OperatingPoints):
         beside = {"y_score": y_score, "sample_weight": sample_weight, "clusters": clusters}
@@ -290,7 +290,7 @@ def parse_evidence(
                     f"operating points do not keep their rows, so {name}= cannot be used with "
                     "them; pass labels and scores instead"
                 )
-        return Evidence({UNNAMED: y_true})
+        return ResampledRows({UNNAMED: y_true})
     if y_score is None:
         raise ParameterError(
             "labels need scores: pass y_score=, or operating points alone; an Analysis has methods "
@@ -306,10 +306,10 @@ def parse_evidence(
         pos_label=pos_label,
     )
     sample = given.sample(UNNAMED)
-    return Evidence(count_models(sample), sample, clustered=clusters is not None)
+    return ResampledRows(count_models(sample), sample, clustered=clusters is not None)
 
 
-def resampling_of(evidence: Evidence, plan: Plan) -> Resampling:
+def resampling_of(evidence: ResampledRows, plan: Plan) -> Resampling:
     """Prepare tables, or rows where tables do not tell enough, to be drawn again."""
     whole = all(points.table.complete for points in evidence.points.values())
     if evidence.samples and not whole:
@@ -344,7 +344,7 @@ def _of_points(points: OperatingPoints, name: str, plan: Plan) -> Resampling:
     )
 
 
-def _of_rows(evidence: Evidence, plan: Plan) -> Resampling:
+def _of_rows(evidence: ResampledRows, plan: Plan) -> Resampling:
     samples = evidence.samples
     assert samples, "whoever has no rows says why before"
     if plan.stratified and len(samples) > 1:

@@ -1,7 +1,7 @@
 /**
  * Which column of a file is what: a sensible guess, which the reader can change.
  *
- * `src/isometrics/sources/columns.py` has the same rules and says the same sentences.
+ * `src/isometrics/sources/column_roles.py` has the same rules and says the same sentences.
  */
 
 import { isNumber, looksLikeNumber, type Peek } from "./columns";

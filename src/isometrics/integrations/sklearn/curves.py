@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 from isometrics._core.parameters import check_options
-from isometrics._core.score_columns import (
+from isometrics._core.score_arrays import (
     parse_predictions,
     rows_of_indicators,
     rows_of_labels,
@@ -308,14 +308,14 @@ class PointsDisplay:
 
     def _share_one_look(self, lines: Sequence[Line2D], title: str, areas: Any) -> None:
         """Draw lines alike, with one entry of the legend for their areas."""
-        from isometrics.plot.frame import BLUE, Curve
+        from isometrics.plot.frame import BLUE, LegendCurve
 
         for line in lines:
             line.set(label="_nolegend_", color=BLUE, alpha=0.5, marker="")
         if lines:
             name = "area" if self.space == "tradeoff" else area_in(self.space).name
             mean_and_deviation = f"{name} {np.mean(areas):.3f} ± {np.std(areas):.3f}"
-            Curve.labelled(lines[0], title, mean_and_deviation)
+            LegendCurve.labelled(lines[0], title, mean_and_deviation)
 
     # ------------------------------------------------------------------ constructors
 

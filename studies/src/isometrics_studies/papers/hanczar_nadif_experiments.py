@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from isometrics.comparison import compare
 from isometrics.plot.tradeoff import NAMES, comparison, tradeoff
-from isometrics_studies.biclustering import biclustering_study
+from isometrics_studies.bicluster_search import biclustering_study
 from isometrics_studies.linear_models import gaussian_data, lda_and_svm
 from isometrics_studies.papers.item import FROM_ENDS, Item, Number
 from isometrics_studies.papers.panels import curve_panel, panels

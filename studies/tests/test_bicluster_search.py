@@ -4,7 +4,7 @@ import pytest
 
 import isometrics as iso
 from isometrics.spaces.indices import index_named
-from isometrics_studies.biclustering import biclustering_study, sweep_cheng_church, sweep_isa
+from isometrics_studies.bicluster_search import biclustering_study, sweep_cheng_church, sweep_isa
 from isometrics_studies.planted import planted_bicluster
 
 PLANTED = planted_bicluster((60, 40), (18, 12), level=0.2, noise=0.2, seed=1)

@@ -93,7 +93,7 @@ def biclustering_study(
 
     Examples
     --------
-    >>> from isometrics_studies.biclustering import biclustering_study
+    >>> from isometrics_studies.bicluster_search import biclustering_study
     >>> from isometrics_studies.planted import planted_bicluster
     >>> planted = planted_bicluster((40, 30), (12, 10), noise=0.02, seed=1)
     >>> study = biclustering_study(planted, deltas=[0.001, 0.06], thresholds=[1.0], seeds=5)

@@ -10,9 +10,9 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
+from isometrics._core.labels import CONVENTIONS, are_truth_words, is_positive_word
 from isometrics._core.results import Value, join_names
-from isometrics._core.rows import CONVENTIONS, are_truth_words, is_positive_word
-from isometrics._core.score_columns import class_name, classes_of_columns, columns_of_classes
+from isometrics._core.score_arrays import class_name, classes_of_columns, columns_of_classes
 from isometrics.errors import BETWEEN, Advice, ParameterError
 from isometrics.sources.written_numbers import is_number, looks_like_number
 
@@ -444,7 +444,7 @@ class Layout(Value):
 
     Examples
     --------
-    >>> from isometrics.sources.columns import Peek, layout_of
+    >>> from isometrics.sources.column_roles import Peek, layout_of
     >>> peeks = {
     ...     "id": Peek("integer", [1, 2]),
     ...     "y": Peek("integer", [0, 1]),

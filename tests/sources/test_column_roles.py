@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isometrics.errors import ParameterError
-from isometrics.sources.columns import Layout, Peek, layout_of
+from isometrics.sources.column_roles import Layout, Peek, layout_of
 
 KINDS = {"boolean": "boolean", "integer": "integer", "floating": "float", "string": "string"}
 

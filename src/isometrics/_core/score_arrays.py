@@ -17,15 +17,9 @@ from isometrics._core.arrays import (
     plain,
     to_host,
 )
+from isometrics._core.labels import check_pos_label, positive_by_convention, positive_rows
 from isometrics._core.results import join_names
-from isometrics._core.rows import (
-    Dropped,
-    check_pos_label,
-    parse_sample,
-    positive_by_convention,
-    positive_rows,
-    present_rows,
-)
+from isometrics._core.rows import Dropped, parse_sample, present_rows
 from isometrics._core.sample import Groups, Sample
 from isometrics.errors import (
     Advice,
@@ -218,7 +212,7 @@ def positive_column(
     return matrix.columns[classes.index(plain(labels.values[np.argmax(positive)]))]
 
 
-class Predictions(NamedTuple):
+class PredictionArrays(NamedTuple):
     """Labels and scores as columns, and what belongs to their rows."""
 
     truth: Matrix
@@ -250,7 +244,7 @@ class Predictions(NamedTuple):
             return present, weights, None
         return present[:-1], weights, Groups.of_column(present[-1])
 
-    def complete(self) -> Predictions:
+    def complete(self) -> PredictionArrays:
         """Leave out the rows that miss a value in any column, for all models and classes."""
         titled = [*self.truth.titled(), *self.scores.titled()]
         titled += [(each.name, each) for each in (self.weight, self.groups) if each is not None]
@@ -341,7 +335,7 @@ def parse_predictions(
     pos_label: object = None,
     classes: object = None,
     drop_missing: bool = False,
-) -> Predictions:
+) -> PredictionArrays:
     """Return labels and scores as columns; what has one output is that output."""
     truth = parse_matrix(y_true, "y_true")
     if not isinstance(y_true, Mapping) and len(truth.columns) == 1:
@@ -373,7 +367,7 @@ def parse_predictions(
     else:
         outputs_fit = indicators and pos_label is None
         matrix = parse_matrix(_joined_outputs(scores, argument, outputs_fit), argument)
-    given = Predictions(
+    given = PredictionArrays(
         truth,
         matrix,
         argument,
@@ -387,7 +381,7 @@ def parse_predictions(
     return given.complete() if drop_missing else given
 
 
-def rows_by_class(given: Predictions) -> dict[object, Sample] | None:
+def rows_by_class(given: PredictionArrays) -> dict[object, Sample] | None:
     """Return the rows of each class against all others; None where there are two classes.
 
     There are several where labels name more than two and scores have a column for each, or where
@@ -412,7 +406,7 @@ def rows_by_class(given: Predictions) -> dict[object, Sample] | None:
     return rows_of_labels(given, _columns_of(classes, given))
 
 
-def _columns_of(classes: list[object], given: Predictions) -> dict[object, Column]:
+def _columns_of(classes: list[object], given: PredictionArrays) -> dict[object, Column]:
     """Return the scores of each class, by the names of the columns or by their order."""
     matrix = given.scores
     n_columns = len(matrix.columns)
@@ -445,7 +439,7 @@ def _columns_of(classes: list[object], given: Predictions) -> dict[object, Colum
     return dict(zip(classes, matrix.columns, strict=True))
 
 
-def rows_of_labels(given: Predictions, scores: dict[object, Column]) -> dict[object, Sample]:
+def rows_of_labels(given: PredictionArrays, scores: dict[object, Column]) -> dict[object, Sample]:
     """Return the rows of each class, where each row has one label.
 
     With a positive label, that class alone is returned.
@@ -468,7 +462,7 @@ def rows_of_labels(given: Predictions, scores: dict[object, Column]) -> dict[obj
     }
 
 
-def rows_of_indicators(given: Predictions) -> dict[object, Sample]:
+def rows_of_indicators(given: PredictionArrays) -> dict[object, Sample]:
     """Return the rows of each class, where a row may belong to several."""
     truth, n_classes = given.truth, len(given.truth.columns)
     if n_classes == 0:
@@ -503,7 +497,7 @@ def _members(indicator: Column, pos_label: object) -> NDArray[np.bool_]:
     return values.astype(np.bool_)
 
 
-def _scores_of_indicators(given: Predictions) -> Matrix:
+def _scores_of_indicators(given: PredictionArrays) -> Matrix:
     """Return the scores of each class, in the order of the labels' columns."""
     argument, truth, matrix = given.argument, given.truth, given.scores
     n_classes = len(truth.columns)
