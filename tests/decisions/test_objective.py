@@ -225,3 +225,19 @@ def test_a_budget_is_a_number_of_rows_until_the_rows_are_known():
 def test_what_is_no_objective_is_refused(asked, message):
     with pytest.raises(ParameterError, match=message):
         parse(**asked)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"beta": 2},
+        {"cost": 0.3},
+        {"miss_cost": 2, "false_alarm_cost": 1},
+        {"index": "jaccard"},
+        {"objective": "accuracy"},
+        {},
+    ],
+)
+def test_every_objective_keeps_how_sure_it_must_be(asked):
+    found = parse(**asked, min_precision=0.5, sure=0.9)
+    assert found.sure == found.parameters["sure"] == 0.9

@@ -409,3 +409,12 @@ def test_the_front_is_what_no_other_row_dominates(counts, with_empty_rule):
     }
     found = [rows[row] for row in front(table, with_empty_rule=with_empty_rule)]
     assert found == sorted(expected)
+
+
+def test_what_is_best_at_a_weight_comes_with_its_piece():
+    tradeoff = iso.OperatingPoints.from_counts([2, 6], [0, 4], positives=8, negatives=12).tradeoff()
+    lambda_lo, lambda_hi = tradeoff.intervals.lambda_lo, tradeoff.intervals.lambda_hi
+    for row in range(len(lambda_lo)):
+        best = tradeoff.best((lambda_lo[row] + lambda_hi[row]) / 2)
+        assert best.lambda_lo == lambda_lo[row]
+        assert best.lambda_hi == lambda_hi[row]

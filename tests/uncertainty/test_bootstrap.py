@@ -305,7 +305,17 @@ def test_so_many_rows_have_so_wide_an_interval():
     needed = pilot.rows_needed(2 * half_width)
     assert needed == pytest.approx(1000, abs=1)
     assert np.diff(drawn(needed, 1).interval())[0] == pytest.approx(4 * half_width, rel=0.1)
+    with pytest.raises(ParameterError, match="half_width must be a finite number above 0"):
+        pilot.rows_needed(0)
     with pytest.warns(UndefinedWarning, match="is undefined"):
         perfect = iso.bootstrap(LABELS, LABELS * 1.0, measures="AUROC", **FEW)
     with pytest.raises(NotAnswerableError, match="its interval is undefined"):
         perfect.rows_needed(0.1)
+
+
+def test_the_positive_label_can_be_any_of_both():
+    # By convention "yes" would be the positive one.
+    named = np.where(LABELS, "no", "yes")
+    given = {"measures": "AUROC", **FEW}
+    found = iso.bootstrap(named, SCORES["A"], pos_label="no", **given)
+    assert found.interval() == iso.bootstrap(LABELS, SCORES["A"], **given).interval()
