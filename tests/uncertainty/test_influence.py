@@ -216,12 +216,17 @@ def test_random_groups_agree_with_the_closed_form(large):
     assert found[0, 0, 0] == pytest.approx(found[0, 1, 0], abs=5 * 0.65 / 200)
 
 
-def test_the_influence_of_a_cluster_is_that_of_its_rows():
-    plan = Plan(NAMED["AUPRG"].detail, np.empty(0), False, None)
+@pytest.mark.parametrize("prevalence", [None, 0.1])
+def test_the_influence_of_a_cluster_is_that_of_its_rows(prevalence):
+    plan = Plan(NAMED["AUPRG"].detail, np.empty(0), False, prevalence)
     rows = resampling_of(parse_evidence(LABELS, SCORES), plan)
     clusters = np.arange(150) // 3
     clustered = resampling_of(parse_evidence(LABELS, SCORES, clusters=clusters), plan)
     one = unit_influence(rows, 1, "auprg")
+    weights = np.concatenate([rows.cells[1].positive, rows.cells[1].negative]).astype(float)
+    ratio = 0.0 if prevalence is None else 9.0
+    by_cell = influence("auprg", rows.cells[1], weights, ratio)
+    assert set(one.round(12)) == set(by_cell[weights > 0].round(12))
     np.testing.assert_allclose(
         unit_influence(clustered, 1, "auprg"), np.bincount(clusters, one), atol=1e-15
     )
