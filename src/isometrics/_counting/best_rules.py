@@ -120,7 +120,7 @@ class ClassRows(NamedTuple):
     weight: Floats
     flagged: NDArray[np.intp]
 
-    def sums(self, weights: Floats) -> Floats:
+    def sums(self, weights: NDArray[Any]) -> Floats:
         """Return the weight that each rule flags, by weighting."""
         drawn = weights[:, self.unit]
         if self.weight.size:
@@ -128,6 +128,19 @@ class ClassRows(NamedTuple):
         sums = np.zeros((drawn.shape[0], drawn.shape[1] + 1))
         np.cumsum(drawn, axis=1, out=sums[:, 1:])
         return np.take(sums, self.flagged, axis=1)
+
+    def sums_of(self, weights: NDArray[Any], rules: NDArray[np.intp]) -> Floats:
+        """Return the weight that some rules flag, by weighting; faster than that of all rules."""
+        ends, which = np.unique(self.flagged[rules], return_inverse=True)
+        sums = np.zeros((weights.shape[0], ends.size))
+        start = 0
+        for place, end in enumerate(ends.tolist()):
+            drawn = weights[:, self.unit[start:end]]
+            if self.weight.size:
+                drawn = drawn * self.weight[start:end]
+            sums[:, place] = drawn.sum(axis=1)
+            start = end
+        return np.cumsum(sums, axis=1)[:, which]
 
 
 class Task(NamedTuple):
@@ -137,8 +150,8 @@ class Task(NamedTuple):
     `first` of recall and `second` of precision. Levels that are not asked for are -1 and infinity.
     Precision and recall are replaced by their lower bounds `z` standard errors below; a weight of
     1 counts as `effective` rows there. A `ratio` above 0 fixes the negatives for each positive.
-    The counts of the rule `fixed`, which ends with the row `fixed_end`, are wanted too. What these
-    numbers cannot say is a `gain`, a function of the counts that compiled loops do not have.
+    What these numbers cannot say is a `gain`, a function of the counts that compiled loops do not
+    have.
     """
 
     costs: bool
@@ -151,13 +164,11 @@ class Task(NamedTuple):
     effective: float
     allows_nothing: bool
     ratio: float
-    fixed: int = 0
-    fixed_end: int = -1
     gain: Callable[[Confusion], Floats] | None = None
 
 
 class BestRules(NamedTuple):
-    """The best rule under each weighting, its counts, and those of a rule fixed in advance.
+    """The best rule under each weighting, and its counts.
 
     Of several models, they are the first axis of the rules and their counts. Where no rule keeps
     the constraints, or a class is missing, the rule is -1 and its counts are NaN.
@@ -166,8 +177,6 @@ class BestRules(NamedTuple):
     rule: NDArray[np.int64]
     tp: Floats
     fp: Floats
-    fixed_tp: Floats
-    fixed_fp: Floats
     positives: Floats
     negatives: Floats
 
@@ -201,8 +210,6 @@ def choose_plain(counts: Confusion, task: Task) -> BestRules:
         np.where(missing, NO_RULE, rule),
         np.where(missing, np.nan, tp[each, rule]),
         np.where(missing, np.nan, fp[each, rule]),
-        tp[:, task.fixed],
-        fp[:, task.fixed],
         positives,
         negatives,
     )
@@ -260,7 +267,7 @@ def choose_compiled(
     weights: NDArray[Any], sums: Floats, totals: Floats, ranking: Ranking, task: Task
 ) -> BestRules:
     """Do the same as `choose_plain` for whole weights, from the sums of blocks."""
-    rules = (np.empty(len(weights), np.int64), *np.empty((4, len(weights))))
+    rules = (np.empty(len(weights), np.int64), *np.empty((2, len(weights))))
     of_ranking = native.ranking_of(ranking)
     of_task = native.Task(**{field[0]: getattr(task, field[0]) for field in native.Task._fields_})
     native.choose(weights, *weights.shape, sums, totals, of_ranking, of_task, *rules)

@@ -244,7 +244,6 @@ class Task(ctypes.Structure):
                 *("most_flagged", "z", "effective", "ratio"),
             )
         ),
-        ("fixed_end", c_int64),
         ("costs", c_int32),
         ("allows_nothing", c_int32),
     )
@@ -265,7 +264,7 @@ _OF_RANKING, _OF_TASK = ctypes.POINTER(_Ranking), ctypes.POINTER(Task)
 add_up = Loop("add_up", _DRAWN, c_int64, c_int64, _OF_RANKING, _FLOATS, decided_by=(0,))
 choose = Loop(
     "choose", _DRAWN, c_int64, c_int64, _FLOATS, _FLOATS, _OF_RANKING, _OF_TASK,
-    _INT64, _FLOATS, _FLOATS, _FLOATS, _FLOATS, decided_by=(0,),
+    _INT64, _FLOATS, _FLOATS, decided_by=(0,),
 )  # fmt: skip
 
 

@@ -20,7 +20,8 @@ from isometrics.decisions.thresholds import ALL_ROWS, Entry, decision_or_nan
 from isometrics.errors import ParameterError
 from isometrics.points.models import check_has_model
 from isometrics.uncertainty.intervals import Interval
-from isometrics.verdict.judge import UNKNOWN, Estimate, estimate_rules
+from isometrics.verdict.estimates import Estimate
+from isometrics.verdict.judge import UNKNOWN, estimate_rules
 from isometrics.verdict.sentences import shown
 
 if TYPE_CHECKING:

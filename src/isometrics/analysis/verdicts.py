@@ -16,8 +16,8 @@ from isometrics.decisions.objective import ObjectiveOptions, Ratio, parse_object
 from isometrics.decisions.thresholds import ALL_ROWS
 from isometrics.errors import Advice, NotAnswerableError, ParameterError
 from isometrics.points.models import count_models
+from isometrics.verdict.choosing import FOLDS, REPEATS
 from isometrics.verdict.contest import Contest, Options, effective_rows
-from isometrics.verdict.estimates import FOLDS, REPEATS
 from isometrics.verdict.judge import (
     judge,
     judge_tables,

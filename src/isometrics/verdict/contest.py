@@ -11,23 +11,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from isometrics._core.arrays import plain
 from isometrics._core.parameters import parse_jobs, parse_random_state
-from isometrics._core.results import join_names, number
+from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.best_rules import (
     NO_RULE,
     BestRules,
     Ranking,
     Task,
     allowed_gain,
-    at_least_finite,
     block_sums,
     choose_compiled,
     choose_plain,
 )
 from isometrics._counting.confusion import Confusion
-from isometrics._counting.replicates import Draws, kernel_named, streams
+from isometrics._counting.replicates import BLOCK, Draws, kernel_named, streams
 from isometrics.decisions.objective import Linear, Objective
-from isometrics.errors import NotAnswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,31 +66,38 @@ class Options(NamedTuple):
     """Whether the groups are folds of a cross-validation."""
 
     def map(
-        self, contest: Contest, work: Callable[[Drawn], Result], progress: Report | None = None
+        self,
+        contest: Contest,
+        work: Callable[[Drawn, int], Result],
+        progress: Report | None = None,
+        replicates: range | None = None,
     ) -> list[Result]:
-        """Return what `work` makes of the weights of units of some replicates, in their order."""
+        """Return what `work` makes of the weights of units of some replicates, in their order.
+
+        It is given the block of the replicates too, whose random numbers are its own. Without
+        `replicates`, which begin and end with a block, these are all.
+        """
         size = contest.units.shape[0]
         draws = Draws(np.ones(size, np.int64), [slice(0, size)])
         kernel = kernel_named(self.kernel)
         at_once = max(1, _AT_ONCE // size)
+        replicates = range(self.n_resamples) if replicates is None else replicates
 
-        def block(replicates: range, stream: Stream) -> tuple[int, list[Result]]:
+        def results_of(own: range, stream: Stream) -> tuple[int, list[Result]]:
             found = []
-            for start in range(replicates.start, replicates.stop, at_once):
+            for start in range(own.start, own.stop, at_once):
                 # No unit is drawn nearly as often as a byte can count.
-                drawn = np.empty((min(at_once, replicates.stop - start), size), np.uint8)
+                drawn = np.empty((min(at_once, own.stop - start), size), np.uint8)
                 draws.draw(stream, drawn, kernel.pick)
-                found.append(work(drawn))
-            return len(replicates), found
+                found.append(work(drawn, own.start // BLOCK))
+            return own.stop, found
 
-        seed = parse_random_state(self.random_state)
-        blocks = zip(*streams(seed, self.n_resamples), strict=True)
+        blocks = list(streams(parse_random_state(self.random_state), replicates.stop))
+        blocks = blocks[replicates.start // BLOCK :]
         results: list[Result] = []
-        done = 0
         with ThreadPoolExecutor(parse_jobs(self.n_jobs)) as pool:
-            for count, found in pool.map(block, *blocks):
+            for done, found in pool.map(results_of, *zip(*blocks, strict=True)):
                 results += found
-                done += count
                 if progress is not None:
                     progress(done, self.n_resamples)
         return results
@@ -158,7 +164,7 @@ class Contest:
         """Whether all weights are whole numbers, whose sums are exact in any order."""
         return bool((self.units == np.rint(self.units)).all())
 
-    def _totals(self, weights: Drawn) -> Floats:
+    def totals_under(self, weights: Drawn) -> Floats:
         """Return the positives and the negatives under each weighting."""
         if self._whole:
             return np.asarray(weights @ self.units)
@@ -198,11 +204,28 @@ class Contest:
         task = self.task._replace(ratio=0.0)
         return allowed_gain(task, Confusion(*map(np.atleast_1d, counts)))
 
-    def counts(self, model: int, rule: NDArray[np.intp] | int) -> Confusion:
+    def counts(self, model: int, rule: NDArray[np.intp] | int | slice) -> Confusion:
         """Return the counts of rules in the sample itself."""
         table = self.tables[model]
         totals = (table.positives, table.negatives)
         return Confusion(table.tp[rule], table.fp[rule], *totals).at_ratio(self.ratio)
+
+    def threshold_of(self, model: int, rule: int) -> Any:
+        """Return a threshold in the middle of the gap below the lowest score that a rule flags.
+
+        No score lies in the gap, so it may be any number there; a short one is taken. On new data
+        the score itself would be as far as possible from one of the scores that are told apart.
+        """
+        thresholds = self.tables[model].thresholds
+        edge = thresholds[rule]
+        if rule in (0, thresholds.size - 1) or thresholds.dtype.itemsize > 8:
+            return plain(edge)
+        high, low = float(edge), float(thresholds[rule + 1])
+        middle = high / 2 + low / 2
+        if not low < middle < high:
+            return plain(edge)
+        short = float(threshold_text(middle, middle / 2 + low / 2))
+        return short if low < short <= high else middle
 
     def rule_at(self, model: int, threshold: Any) -> int:
         """Return the rule of these rows that flags the scores from a threshold on.
@@ -221,12 +244,7 @@ class Contest:
         return fold
 
 
-def choose(
-    contests: Sequence[Contest],
-    weights: Drawn,
-    kernel: str,
-    fixed: Sequence[tuple[int, ...]] | None = None,
-) -> list[BestRules]:
+def choose(contests: Sequence[Contest], weights: Drawn, kernel: str) -> list[BestRules]:
     """Return the best rules of all models under each row of the weights, for each objective.
 
     Parameters
@@ -238,60 +256,25 @@ def choose(
         The weights of units.
     kernel
         ``"compiled"``, or any other.
-    fixed
-        For each objective the rule of each model that is fixed in advance.
     """
     rows = contests[0]
-    rules = fixed or [(0,) * len(rows.names)] * len(contests)
     is_compiled = kernel == "compiled" and all(each.task.gain is None for each in contests)
     sums = [block_sums(weights, each) for each in rows.rankings] if is_compiled else []
     unweighted = not rows.rankings[0].weight.size
-    totals = sums[0][:, -1].copy() if sums and unweighted else rows._totals(weights)
+    totals = sums[0][:, -1].copy() if sums and unweighted else rows.totals_under(weights)
     found: list[list[BestRules]] = [[] for _ in contests]
     for model, ranking in enumerate(rows.rankings):
         counts = () if sums else tuple(each.sums(weights) for each in rows.class_rows[model])
-        for contest, of_models, chosen in zip(contests, rules, found, strict=True):
-            rule = of_models[model]
-            task = contest.task._replace(fixed=rule, fixed_end=ranking.end_of(rule))
+        for contest, chosen in zip(contests, found, strict=True):
             chosen.append(
-                choose_compiled(weights, sums[model], totals, ranking, task)
+                choose_compiled(weights, sums[model], totals, ranking, contest.task)
                 if sums
-                else choose_plain(Confusion(*counts, *totals.T), task)
+                else choose_plain(Confusion(*counts, *totals.T), contest.task)
             )
     # The totals are those of all models.
     stacked = (BestRules(*map(np.stack, zip(*each, strict=True))) for each in found)
     positives, negatives = totals.T
     return [each._replace(positives=positives, negatives=negatives) for each in stacked]
-
-
-def resample(
-    contests: Sequence[Contest],
-    options: Options,
-    fixed: Sequence[tuple[int, ...]],
-    progress: Report | None = None,
-) -> list[BestRules]:
-    """Draw the units again many times, and choose anew each time, for each objective."""
-    kernel = kernel_named(options.kernel).name
-    parts = options.map(contests[0], lambda drawn: choose(contests, drawn, kernel, fixed), progress)
-    return list(map(BestRules.joined, zip(*parts, strict=True)))
-
-
-def cross(contests: Sequence[Contest], fold: NDArray[np.int64], kernel: str) -> list[Confusion]:
-    """Choose on all folds but one, and judge on that one; return the pooled counts."""
-    trains = ((fold != each)[None].astype(np.uint8) for each in range(int(fold.max()) + 1))
-    parts = [choose(contests, train, kernel) for train in trains]
-    pooled = []
-    for contest, each in zip(contests, zip(*parts, strict=True), strict=True):
-        chosen = BestRules.joined(each)
-        best = best_models(at_least_finite(contest.objective.gain(chosen.counts(contest.ratio))))
-        folds = np.arange(best.size)
-        rules = chosen.rule[best, folds]
-        tables = [contest.tables[model] for model in best]
-        whole = [(each.tp[row], each.fp[row]) for each, row in zip(tables, rules, strict=True)]
-        held = np.transpose(whole) - (chosen.tp[best, folds], chosen.fp[best, folds])
-        tp, fp = (each.sum() for each in np.where(rules == NO_RULE, 0.0, held))
-        pooled.append(Confusion(tp, fp, *contest.totals).at_ratio(contest.ratio))
-    return pooled
 
 
 def effective_rows(contest: Contest) -> float:
@@ -326,39 +309,6 @@ def effective_rows(contest: Contest) -> float:
         rows = min(spread * total**2 / squares, end) if squares > 0 else end
         values.append(rows / total)
     return min(values, default=1.0)
-
-
-class Choice(NamedTuple):
-    """The best rule of each model in the sample, and which model is best."""
-
-    rules: tuple[int, ...]
-    gains: Floats
-    model: int
-
-
-def choose_each(contests: Sequence[Contest], kernel: str) -> list[Choice]:
-    """Return the choice for each objective; the rows, which are the same, are added up once."""
-    choices = []
-    found = choose(contests, np.ones((1, contests[0].units.shape[0]), np.uint8), kernel)
-    for contest, chosen in zip(contests, found, strict=True):
-        gains = contest.objective.gain(chosen.counts(contest.ratio))[:, 0]
-        rules = chosen.rule[:, 0]
-        if (rules == NO_RULE).all():
-            objective = contest.objective
-            asked = join_names([str(each) for each in objective.constraints])
-            sure = objective.sure
-            how = "" if sure is None else f" with {number(100 * sure)}% confidence"
-            nothing = Confusion(0.0, 0.0, *contest.totals)
-            kept = all(each.met(each.of(nothing)) for each in objective.constraints)
-            # A rule that keeps them may have no value.
-            needs = objective.needs if kept else ""
-            raise NotAnswerableError(
-                f"no threshold{needs} of any model has {asked}{how}; {objective.advice}"
-            )
-        model = int(best_models(at_least_finite(gains)[:, None])[0])
-        gains = np.where(rules == NO_RULE, np.nan, gains)
-        choices.append(Choice(tuple(rules.tolist()), gains, model))
-    return choices
 
 
 def best_models(gains: Floats) -> NDArray[np.intp]:

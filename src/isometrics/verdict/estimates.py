@@ -7,13 +7,13 @@ All values are gains, of which more is better. `benchmarks/verdict.md` and
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from isometrics._core.arrays import plain
 from isometrics._counting.best_rules import NO_RULE
-from isometrics._counting.confusion import Confusion
+from isometrics._counting.confusion import Confusion, wilson_bound
 from isometrics._counting.hull import vertices
 from isometrics.decisions.objective import Linear
 from isometrics.uncertainty.intervals import UNDEFINED, Interval
@@ -25,66 +25,110 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from isometrics._core.arrays import Floats
-    from isometrics._counting.best_rules import BestRules
     from isometrics.decisions.objective import Objective
-    from isometrics.verdict.contest import Choice, Contest, Options
+    from isometrics.verdict.contest import Contest, Options
 
 
-REPEATS, FOLDS = 20, 5
+_SHRUNK = 0.9
+"""How much of the loss on rows left out a choice on all rows has.
+
+The parts of a cross-fitting are made on four fifths of the rows, and losses shrink about like the
+root of their number.
+"""
+_UNSURE = 0.5
+"""The variance of a correction, as a share of its square."""
 
 
-class Resampled(NamedTuple):
-    """Gains in the replicates: of each model (first axis) in each replicate (second axis)."""
+class Estimate(NamedTuple):
+    """What to expect of a quantity on new data, and how sure that is."""
 
-    inside: Floats
-    """Of the rules that were chosen in a replicate, in that replicate."""
-    outside: Floats
-    """Of the same rules in the sample itself."""
-    fixed: Floats
-    """Of the rules that were chosen in the sample, in the replicate."""
+    expected: float
+    interval: Interval
+    correction: float = 0.0
+    """By how much the value in the sample was lowered."""
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    rows: float = math.nan
+    """How many independent rows tell as much, if the quantity is a share of its limits."""
 
-    @property
-    def optimism(self) -> Floats:
-        """How much better choices look in the replicates that they were made in.
+    def chance_below(self, value: float) -> float:
+        """Return the chance that the truth lies below a value.
 
-        A choice without a true positive may have a gain of minus infinity, of which there is no
-        mean.
+        It is the confidence of the interval that ends there on one side.
         """
-        differences = self.inside - self.outside
-        return np.where(np.isinf(differences), np.nan, differences)
+        low, high = self.limits
+        share, at = ((each - low) / (high - low) for each in (self.expected, value))
+        if math.isnan(self.rows):
+            return math.nan
+        if not 0 < at < 1 or self.rows == math.inf:
+            return float(share < at)
+        return NormalDist().cdf((at - share) / math.sqrt(at * (1 - at) / self.rows))
 
 
-def resampled_of(
-    contest: Contest,
-    choices: BestRules,
-    fixed: Sequence[int],
-    quantity: Callable[[Confusion], Floats],
-    *,
-    chosen_elsewhere: bool = False,
-) -> Resampled:
-    """Return a quantity of the rules, such as the gain; `fixed` are those of the sample.
+def estimate(
+    here: float, elsewhere: float, drawn: Floats, limits: tuple[float, float], level: float
+) -> Estimate:
+    """Return what to expect of a rule that was chosen on these rows.
 
-    Rules that were chosen elsewhere are not chosen anew, and show no optimism.
+    Parameters
+    ----------
+    here
+        The quantity in the sample.
+    elsewhere
+        The same of such choices on rows they were not made on; that in the sample for a rule that
+        was chosen elsewhere.
+    drawn
+        The quantity of this rule in replicates of the rows.
+    limits
+        The least and the highest value there can be.
+    level
+        The confidence of the interval.
     """
-    values = fixed_values(contest, choices, list(enumerate(fixed)), quantity)
-    if chosen_elsewhere:
-        return Resampled(values, values, values)
-    rules = np.where(choices.rule == NO_RULE, 0, choices.rule)
-    outside = np.stack([quantity(contest.counts(model, rows)) for model, rows in enumerate(rules)])
-    return Resampled(
-        quantity(choices.counts(contest.ratio)),
-        np.where(choices.rule == NO_RULE, np.nan, outside),
-        values,
-    )
+    correction = _SHRUNK * (here - elsewhere)
+    return estimate_at(here - correction, correction, drawn, limits, level)
+
+
+def estimate_at(
+    expected: float, correction: float, drawn: Floats, limits: tuple[float, float], level: float
+) -> Estimate:
+    """Return an estimate that was corrected already, with its interval.
+
+    Notes
+    -----
+    The interval is that of Wilson (1927) for a share of so many rows that its variance is the one
+    seen: that of the rule in the replicates, and that of the correction. Choices with a small
+    correction are often those that were lucky, so half of its square counts as variance.
+    `benchmarks/verdict_real.md` compares the intervals with the truth.
+    """
+    low, high = limits
+    # NaN stays.
+    expected = float(np.clip(expected, low, high))
+    known = drawn[np.isfinite(drawn)]
+    if known.size < 2 or not math.isfinite(expected):
+        return Estimate(expected, UNDEFINED, correction, limits)
+    error = math.sqrt(float(known.var(ddof=1)) + _UNSURE * correction**2)
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    if not math.isfinite(high - low):
+        ends = Interval(max(expected - z * error, low), min(expected + z * error, high))
+        return Estimate(expected, ends, correction, limits)
+    share, mean = ((each - low) / (high - low) for each in (expected, float(known.mean())))
+    typical = (share + mean) / 2
+    rows = math.inf
+    if error > 0:
+        # Rules that no row contradicts are as sure as one more row could make them.
+        rows = max(typical * (1 - typical) * ((high - low) / error) ** 2, 1.0)
+    if rows == math.inf:
+        return Estimate(expected, Interval(expected, expected), correction, limits, rows)
+    lower, upper = (low + (high - low) * wilson_bound(share, rows, side * z) for side in (1, -1))
+    return Estimate(expected, Interval(float(lower), float(upper)), correction, limits, rows)
 
 
 def fixed_values(
     contest: Contest,
-    drawn: BestRules,
+    counts: Confusion,
     rules: Sequence[tuple[int, int]],
     quantity: Callable[[Confusion], Floats],
 ) -> Floats:
-    """Return a quantity of fixed rules in the replicates, which spreads around its mean there.
+    """Return a quantity of fixed rules in the replicates.
 
     A bootstrap draws the rows that are there. If a rule has no false positive among them, it has
     none in any replicate, and its precision would seem to be certain. So rows are drawn besides
@@ -95,8 +139,8 @@ def fixed_values(
     ----------
     contest
         The rows.
-    drawn
-        The counts of the rules (first axis) in the replicates (second axis).
+    counts
+        The counts of the rules (first axis) in the replicates (second axis), as drawn.
     rules
         The model and the number of each rule. Flagging everything, or nothing, makes its errors by
         definition, and gets no rows besides.
@@ -108,10 +152,8 @@ def fixed_values(
     A count n is n ± √n in a bootstrap, which is about a gamma distribution with the shape n. With
     a gamma variate of the shape ½ besides, it is one with the shape n + ½: what Jeffreys' prior
     (1946) tells of the mean of a Poisson count of n. Where units are clusters or have weights, one
-    row is worth Σw²/Σw. The mean stays, because what a value is corrected by is estimated
-    elsewhere.
+    row is worth Σw²/Σw.
     """
-    counts = Confusion(drawn.fixed_tp, drawn.fixed_fp, drawn.positives, drawn.negatives)
     plain = quantity(counts.at_ratio(contest.ratio))
     positive_unit, negative_unit = ((column**2).sum() / column.sum() for column in contest.units.T)
     units = np.array([positive_unit, negative_unit, positive_unit, negative_unit])
@@ -130,11 +172,7 @@ def fixed_values(
     more = Confusion(counts.tp + tp, counts.fp + fp, positives, negatives)
     wider = quantity(more.at_ratio(contest.ratio))
     # Where a replicate flags nothing there is nothing to know, whatever was not seen.
-    wider = np.where(np.isnan(plain), np.nan, wider)
-    with np.errstate(invalid="ignore"):
-        shift = np.array([mean_known(row) for row in plain]) - [mean_known(row) for row in wider]
-    # A quantity that is infinite without true positives has no finite mean.
-    return np.asarray(wider + np.where(np.isfinite(shift), shift, 0.0)[:, None])
+    return np.where(np.isnan(plain), np.nan, wider)
 
 
 def mean_known(values: Floats) -> float:
@@ -153,80 +191,62 @@ def win_shares(gains: Floats) -> Floats:
     return np.asarray((wins / wins.sum(axis=0)).mean(axis=1))
 
 
-def interval_at(noise: Floats, centres: Sequence[float], *, level: float) -> Interval:
-    """Return percentiles of the noise, laid from the lowest centre to the highest one.
-
-    How far two corrections of one value lie apart tells how sure the correction is. The interval
-    holds both of them. An infinite value has no interval.
-    """
-    known = noise[~np.isnan(noise)]
-    if known.size < 2 or not np.isfinite(centres).all():
-        return Interval(float("nan"), float("nan"))
-    with np.errstate(invalid="ignore"):
-        ends = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-    # No percentile is defined between minus infinity and a number; such an end is not bounded.
-    low, high = np.where(np.isnan(ends), -np.inf, ends).tolist()
-    return Interval(min(centres) + min(low, 0.0), max(centres) + max(high, 0.0))
+def known_gains(gains: Floats) -> Floats:
+    """Replace what is not known, or infinite, by less than anything that is."""
+    known = np.isfinite(gains)
+    worst = gains[known].min() - 1 if known.any() else 0.0
+    return np.where(known, gains, worst)
 
 
-class ConfidenceSet(NamedTuple):
-    """The models that cannot be told apart from the best one, and the error of each difference."""
+class Leads(NamedTuple):
+    """How much better the chosen model is than each model, and half the width of the intervals."""
 
-    stays: NDArray[np.bool_]
+    lead: Floats
     margin: Floats
-    """Half the width of simultaneous intervals of the differences, models × models."""
+
+    @property
+    def told_apart(self) -> NDArray[np.bool_]:
+        """Which models are worse than the chosen one beyond chance."""
+        return self.lead > self.margin
+
+    def interval(self, model: int) -> Interval:
+        """Return the interval of the lead over a model."""
+        lead, margin = float(self.lead[model]), float(self.margin[model])
+        return Interval(lead - margin, lead + margin)
 
 
-def confidence_set(values: Floats, replicates: Floats, level: float = 0.95) -> ConfidenceSet:
-    """Return which models cannot be told apart from the best one.
+def leads(model: int, best: Floats, fixed: Floats, level: float) -> Leads:
+    """Compare the chosen model with all models, by the mean gain of their best rules.
+
+    The chosen one has the highest. The intervals hold for all models together.
 
     Parameters
     ----------
-    values
-        The corrected value of each model; NaN leaves a model out.
-    replicates
-        Values in replicates, models × replicates; only their joint spread is used.
+    model
+        The number of the chosen model.
+    best
+        The gain of each model's best rule in each replicate; a number everywhere.
+    fixed
+        The gains of the chosen rules there.
     level
-        The confidence with which the best model is in the set.
+        The confidence.
 
     Notes
     -----
-    The model confidence set of Hansen, Lunde & Nason (2011) with the statistic T_R: as long as the
-    largest difference of two models, in its standard errors, is larger than it is in 95% of the
-    replicates around their means, the model that is farthest behind another one leaves.
+    The margins are those of multiple comparisons with one model (Dunnett 1955): the quantile of
+    the largest studentised difference in the replicates. How much the difference varies is told
+    by rules that are chosen anew, and by fixed ones: in noise the latter hardly vary, of good
+    models the former.
     """
-    # A gain of minus infinity has no spread.
-    values, replicates = (np.where(np.isinf(each), np.nan, each) for each in (values, replicates))
-    stays = ~np.isnan(values)
-    margin = np.full((values.size, values.size), np.nan)
-    # Models that are left out must not take replicates from the others.
-    compared = np.where(stays[:, None], replicates, 0.0)
-    compared = compared[:, ~np.isnan(compared).any(axis=0)]
-    if compared.shape[1] < 2:
-        return ConfidenceSet(stays, margin)
-    centred = compared - compared.mean(axis=1, keepdims=True)
-    # The standard error of the difference of every two models.
-    error = np.stack([np.std(centred - each, axis=1, ddof=1) for each in centred])
-    # Models that never differ cannot be told apart, whatever their corrections are.
-    unit = np.where(error > 0, error, np.inf)
-    behind = (values - values[:, None]) / unit
-    while stays.sum() > 1:
-        models = np.flatnonzero(stays)
-        pairs = np.ix_(models, models)
-        # The largest studentised difference of two models in each replicate.
-        largest = np.zeros(centred.shape[1])
-        for row, model in enumerate(models[1:], 1):
-            others = (
-                np.abs(centred[model] - centred[models[:row]]) / unit[model, models[:row], None]
-            )
-            np.maximum(largest, others.max(axis=0), out=largest)
-        if np.isnan(margin).all():
-            margin = float(np.quantile(largest, level)) * np.where(error > 0, error, np.nan)
-        farthest = behind[pairs].max(axis=1)
-        if np.mean(largest >= farthest.max()) >= 1 - level:
-            break
-        stays[models[np.argmax(farthest)]] = False
-    return ConfidenceSet(stays, margin)
+    differences = best[model] - best
+    with np.errstate(invalid="ignore"):
+        of_fixed = fixed[model] - fixed
+    known = np.isfinite(of_fixed)
+    spread = np.array([each[own].std() for each, own in zip(of_fixed, known, strict=True)])
+    lead = differences.mean(axis=1)
+    error = np.fmax(differences.std(axis=1), spread)
+    studentised = np.abs(differences - lead[:, None]) / np.where(error > 0, error, np.inf)[:, None]
+    return Leads(lead, float(np.quantile(studentised.max(axis=0), level)) * error)
 
 
 # ---------------------------------------------------------------------- rows that were not seen
@@ -253,43 +273,17 @@ def _half_gammas(count: int) -> Floats:
 # ---------------------------------------------------------------------- how firm a choice is
 
 
-def better_than_nothing(
-    contest: Contest,
-    choices: BestRules,
-    choice: Choice,
-    fixed: Floats,
-    corrected: float,
-) -> bool | None:
-    """Tell whether the choice beats the best trivial rule in all but 5% of the replicates.
+def better_than_nothing(contest: Contest, least: float) -> bool | None:
+    """Tell whether the least gain to expect is higher than that of the best trivial rule.
 
-    `fixed` are the gains of the chosen rule there.
-
-    None where that is not known: the value is not defined in the sample, or the choice flags so few
-    rows that it has no value in more than 5% of the replicates.
+    That is flagging nothing or flagging everything, of those that are allowed. None where either
+    is not known.
     """
     positives, negatives = contest.totals
     shares = np.array([0.0, 1.0])
     rules = Confusion(shares * positives, shares * negatives, positives, negatives)
-    rules = rules.at_ratio(contest.ratio)
-    gains = contest.allowed_gain(rules)
-    # Flagging nothing, or flagging everything: the better one of those that are allowed.
-    share = int(gains[1] >= gains[0])
-    if gains[share] == -np.inf:
-        return None
-    base = float(contest.objective.gain(rules)[share])
-    totals = (choices.positives, choices.negatives)
-    counts = Confusion(share * totals[0], share * totals[1], *totals).at_ratio(contest.ratio)
-    differences = fixed - contest.objective.gain(counts)
-    both_classes = (totals[0] > 0) & (totals[1] > 0)
-    known = differences[both_classes & ~np.isnan(differences)]
-    if known.size < 2 or known.size < 0.95 * np.count_nonzero(both_classes):
-        return None
-    if (known == 0).all():
-        # The choice is the trivial rule itself.
-        return False
-    lead = float(choice.gains[choice.model]) - base
-    noise = float(np.quantile(known, 0.05)) - lead
-    return bool(corrected - base + noise > 0)
+    base = float(contest.allowed_gain(rules.at_ratio(contest.ratio)).max())
+    return None if math.isnan(least) or base == -math.inf else least > base
 
 
 def doing_nothing(contest: Contest, counts: Confusion) -> dict[str, float]:
@@ -322,10 +316,8 @@ def threshold_range(contest: Contest, model: int, rules: NDArray[np.int64]) -> I
     rules = rules[rules != NO_RULE]
     if rules.size == 0:
         return UNDEFINED
-    thresholds = contest.tables[model].thresholds[rules]
-    # Integers beyond float64 stay exact.
-    ends: Any = map(plain, np.quantile(thresholds, [0.025, 0.975], method="inverted_cdf"))
-    return Interval(*ends)
+    high, low = np.quantile(rules, [0.025, 0.975], method="inverted_cdf").tolist()
+    return Interval(contest.threshold_of(model, low), contest.threshold_of(model, high))
 
 
 def connected(holds: NDArray[np.bool_], centre: int) -> tuple[int, int]:
@@ -354,8 +346,7 @@ def plateau(contest: Contest, model: int, rule: int) -> Interval:
             return UNDEFINED
         low, high = (first + row for row in connected(holds, rule - first))
         if (low > first or first == 0) and (high < end - 1 or end == table.size):
-            ends: Any = map(plain, table.thresholds[[high, low]])
-            return Interval(*ends)
+            return Interval(contest.threshold_of(model, high), contest.threshold_of(model, low))
         reach *= 4
 
 
@@ -372,7 +363,7 @@ def other_weights(contest: Contest, options: Options) -> OtherWeights | None:
     if contest.objective.weights is None or len(contest.names) < 2:
         return None
 
-    def wins(drawn: Floats) -> tuple[Floats, int]:
+    def wins(drawn: Floats, _: int) -> tuple[Floats, int]:
         models = range(len(contest.names))
         best = np.stack([_best_gains(contest, each, drawn) for each in models])
         best = best[:, ~np.isneginf(best).any(axis=(0, 2))]

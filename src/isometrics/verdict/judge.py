@@ -11,28 +11,35 @@ import numpy as np
 from isometrics._core.parameters import parse_random_state, part_of_progress, reporting
 from isometrics._core.results import join_names
 from isometrics._core.sample import Sample
-from isometrics._counting.best_rules import at_least_finite
 from isometrics._counting.confusion import Confusion
-from isometrics._counting.replicates import kernel_named
-from isometrics._table.table import lower_scores
 from isometrics.decisions.best import best_rule
 from isometrics.decisions.decision import Origin, decision_of
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.uncertainty.intervals import UNDEFINED, Interval
-from isometrics.verdict.contest import Choice, best_models, choose_each, cross, resample
-from isometrics.verdict.estimates import (
+from isometrics.uncertainty.intervals import UNDEFINED
+from isometrics.verdict.choosing import (
     FOLDS,
     REPEATS,
+    Choice,
+    choose_each,
+    counts_in_replicates,
+    cross_fitted,
+    cross_fitted_best,
+    least_resamples,
+    resample,
+)
+from isometrics.verdict.estimates import (
+    Estimate,
     beta_range,
     better_than_nothing,
-    confidence_set,
     doing_nothing,
+    estimate,
+    estimate_at,
     fixed_values,
-    interval_at,
+    known_gains,
+    leads,
     mean_known,
     other_weights,
     plateau,
-    resampled_of,
     threshold_range,
     win_shares,
 )
@@ -44,7 +51,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from isometrics._core.arrays import Floats
     from isometrics._counting.best_rules import BestRules
     from isometrics.decisions.objective import Constraint, Objective
     from isometrics.points import OperatingPoints
@@ -69,24 +75,54 @@ def judge(
     rows = contests[0]
     seeds = parse_random_state(options.random_state).spawn(2)
     drawing = options._replace(random_state=seeds[0])
-    choices = choose_each(contests, kernel_named(options.kernel).name)
-    fixed = [tuple(max(rule, 0) for rule in choice.rules) for choice in choices]
+    dealt, method = deal(rows, options, seeds[1], folds)
     with reporting(options.progress, "resamples") as report:
-        drawn = resample(contests, drawing, fixed, report)
-    crossed, method = cross_fitted(contests, seeds[1], options.kernel, folds)
+        drawn = resample(contests, drawing, dealt, report)
+    drawing = drawing._replace(n_resamples=drawn[0].best.rule.shape[-1])
+    choices = choose_each(contests, drawn)
+    counts = counts_in_replicates(contests, drawing, [choice.rules for choice in choices])
     # How often models win at other weights does not depend on β, but on whether flagging nothing
     # is allowed, as it is for recall alone.
     distinct = {each.objective.allows_nothing: each for each in contests}
     weights = {nothing: other_weights(contest, drawing) for nothing, contest in distinct.items()}
     alone = folds is None and not rows.clustered
     verdicts = []
-    for contest, choice, replicates, elsewhere in zip(
-        contests, choices, drawn, crossed, strict=True
-    ):
+    for contest, choice, resampled, fixed in zip(contests, choices, drawn, counts, strict=True):
+        evidence = Evidence(resampled.best, fixed, cross_fitted(contest, resampled, dealt))
         others = weights[contest.objective.allows_nothing]
-        found = _judged(contest, choice, Evidence(replicates, elsewhere), options, others)
+        found = _judged(contest, choice, evidence, options.confidence_level, others)
         verdicts.append(replace(found, method=method, _rows_alone=alone))
     return verdicts
+
+
+def deal(
+    contest: Contest,
+    options: Options,
+    seed: np.random.SeedSequence,
+    folds: NDArray[np.int64] | None = None,
+) -> tuple[list[NDArray[np.int64]], str]:
+    """Return the part of each unit in several dealings, and how choices are judged, in words.
+
+    Without folds the rows are dealt into as many parts as both classes have units in.
+    """
+    # The more resamples, the more precise is what they are corrected by.
+    repeats = max(1, min(REPEATS, least_resamples(contest, options.n_resamples) // 250))
+    if folds is not None:
+        return [folds] * repeats, (
+            "The expected value pools the counts of choices that were made on the other folds, so "
+            "it is that of the whole procedure; model and threshold use all rows."
+        )
+    parts = min(FOLDS, *((column > 0).sum() for column in contest.units.T))
+    if parts == 1:
+        how = "What to expect on new data is not known: a class has too few rows to be split."
+        return [], how
+    random = np.random.default_rng(seed)
+    made_on = "one half" if parts == 2 else f"{parts - 1} of {parts} parts"
+    times = "once" if repeats == 1 else f"{repeats} times"
+    return [contest.folds(parts, random) for _ in range(repeats)], (
+        f"For the expected value, the choice was made on {made_on} of the rows and judged on the "
+        f"other, {times}."
+    )
 
 
 @np.errstate(invalid="ignore")
@@ -97,31 +133,28 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
             f"the tuning data has the models {join_names(list(tuning.names))} but these rows have "
             f"{join_names(list(test.names))}; give both the same models"
         )
-    (there,) = choose_each([tuning], "plain")
-    on_tuning = tuple(max(rule, 0) for rule in there.rules)
-    thresholds = [
-        table.thresholds[rule] for table, rule in zip(tuning.tables, on_tuning, strict=True)
-    ]
-    rules = tuple(map(test.rule_at, range(len(thresholds)), thresholds))
     seeds = parse_random_state(options.random_state).spawn(2)
     drawing = options._replace(random_state=seeds[0])
     with reporting(options.progress, "resamples") as report:
-        progress = [part_of_progress(report, part, 2) for part in range(2)]
         tuned = options._replace(random_state=seeds[1])
-        (chosen,) = resample([tuning], tuned, [on_tuning], progress[0])
-        (drawn,) = resample([test], drawing, [rules], progress[1])
-    model = there.model
-    counts = [test.counts(each, rule) for each, rule in enumerate(rules)]
-    choice = Choice(rules, np.array([float(test.objective.gain(each)) for each in counts]), model)
-    evidence = Evidence(drawn, counts[model], (tuning, chosen))
-    found = _judged(test, choice, evidence, options, other_weights(test, drawing))
-    # The text of the threshold flags the same rows in both data sets.
-    threshold = thresholds[model]
-    lower = [lower_scores(each.tables[model], threshold[None])[0] for each in (tuning, test)]
-    decision = replace(found.decision, threshold=threshold.item(), _below=np.max(lower))
+        drawn = resample([tuning], tuned, progress=part_of_progress(report, 0, 2))
+        (there,) = choose_each([tuning], drawn)
+        thresholds = [tuning.threshold_of(*each) for each in enumerate(there.rules)]
+        rules = tuple(map(test.rule_at, range(len(thresholds)), thresholds))
+        (counts,) = counts_in_replicates([test], drawing, [rules])
+        if report is not None:
+            report(2, 2)
+    here = np.array([float(test.objective.gain(test.counts(*each))) for each in enumerate(rules)])
+    choice = Choice(rules, here, there.model)
+    evidence = Evidence(
+        drawn[0].best, counts, test.counts(choice.model, rules[choice.model]), tuning
+    )
+    weights = other_weights(test, drawing)
+    found = _judged(test, choice, evidence, options.confidence_level, weights)
+    threshold = thresholds[choice.model]
     return replace(
         found,
-        decision=decision,
+        decision=replace(found.decision, threshold=threshold),
         method=(
             "Model and threshold were chosen on the tuning data and are judged on these rows, so "
             "the value needs no correction."
@@ -132,12 +165,14 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
 class Evidence(NamedTuple):
     """What rules do on rows that they were not chosen on."""
 
-    choices: BestRules
-    """The rules in replicates of the rows, and those that are best there."""
-    crossed: Confusion
+    best: BestRules
+    """The best rules in replicates of the rows, or of the tuning data."""
+    counts: Confusion
+    """The counts of the chosen rules in replicates of the rows."""
+    elsewhere: Confusion
     """The counts of choices on rows left out; of rules from tuning data, those on all rows."""
-    tuning: tuple[Contest, BestRules] | None = None
-    """The tuning data, and the rules that are best in its replicates."""
+    tuning: Contest | None = None
+    """The tuning data."""
 
 
 @np.errstate(invalid="ignore")
@@ -145,41 +180,49 @@ def _judged(
     contest: Contest,
     choice: Choice,
     evidence: Evidence,
-    options: Options,
+    level: float,
     weights: OtherWeights | None,
 ) -> Verdict:
     """Put a verdict on rules together; `weights` are how often models win at other weights."""
-    objective, model, level = contest.objective, choice.model, options.confidence_level
-    choices = evidence.choices
-    is_tuned = evidence.tuning is not None
-    drawn = resampled_of(contest, choices, choice.rules, objective.gain, chosen_elsewhere=is_tuned)
-    winners = best_models(drawn.inside)
-    optimism = drawn.optimism
-    corrected = float(choice.gains[model]) - mean_known(optimism[winners, np.arange(winners.size)])
-    honest = mean_known(objective.gain(evidence.crossed))
-    # Each model is corrected for the choice of its own threshold, and as much as the chosen one for
-    # the choice among the models, so that their values can be compared.
-    own = choice.gains - np.array([*map(mean_known, optimism)])
-    behind = own[model] - own
-    behind[model] = 0.0
-    estimates = [np.clip(each - behind, *objective.gain_limits) for each in (corrected, honest)]
-    models = _model_values(contest, choice.gains, estimates, drawn.fixed, level)
-    rivals = _rivals(choice, own, estimates[-1], (drawn.inside, drawn.fixed), level)
-    better = better_than_nothing(contest, choices, choice, drawn.fixed[model], corrected)
-
-    rule, names, table = choice.rules[model], contest.names, contest.tables[model]
+    objective, model, names = contest.objective, choice.model, contest.names
+    there = evidence.tuning or contest
+    fixed = fixed_values(contest, evidence.counts, list(enumerate(choice.rules)), objective.gain)
+    chosen = estimate(
+        float(choice.gains[model]),
+        mean_known(objective.gain(evidence.elsewhere)),
+        fixed[model],
+        objective.gain_limits,
+        level,
+    )
+    inside = objective.gain(evidence.best.counts(there.ratio))
+    # With tuning data the rules stay as they are.
+    values = fixed if evidence.tuning else inside
+    found = leads(model, known_gains(values), fixed, level)
+    # Of each other model so much less is to be expected as it is behind; all are corrected alike.
+    behind = np.where(np.isnan(choice.gains), np.nan, found.lead)
+    models = tuple(
+        ModelValue.of_gains(
+            name,
+            objective,
+            float(here),
+            estimate_at(chosen.expected - less, chosen.correction, drawn, chosen.limits, level),
+        )
+        for name, here, less, drawn in zip(names, choice.gains, behind.tolist(), fixed, strict=True)
+    )
+    others = [each for each in range(len(names)) if each != model]
+    second = min(others, key=found.lead.__getitem__, default=None)
+    rule, table = choice.rules[model], contest.tables[model]
     counts = contest.counts(model, rule)
-    there, chosen = evidence.tuning or (contest, choices)
-    span = threshold_range(there, model, chosen.rule[model])
-    flat = plateau(contest, model, rule)
     # Rows are counted, whatever their weights.
     positive = contest.rankings[0].positive
     return Verdict(
         objective,
         replace(
             decision_of(table, rule, objective),
+            threshold=contest.threshold_of(model, rule),
             value=float(objective.value(counts)),
             origin=Origin(names[model]),
+            _below=None,
         ),
         expected=models[model].expected,
         interval=models[model].interval,
@@ -187,150 +230,25 @@ def _judged(
         kept=tuple(
             _kept(each, contest, choice, evidence, level=level) for each in objective.constraints
         ),
-        wins=dict(
-            zip(names, win_shares(objective.gain(chosen.counts(there.ratio))).tolist(), strict=True)
-        ),
-        runner_up=None if rivals.runner_up is None else names[rivals.runner_up],
-        lead=rivals.lead,
-        lead_interval=rivals.interval,
+        wins=dict(zip(names, win_shares(inside).tolist(), strict=True)),
+        runner_up=None if second is None else names[second],
+        lead=math.nan if second is None else float(found.lead[second]),
+        lead_interval=UNDEFINED if second is None else found.interval(second),
         confidence_set=tuple(
-            name for name, stays in zip(names, rivals.together, strict=True) if stays
+            name for each, name in enumerate(names) if each == model or not found.told_apart[each]
         ),
-        threshold_range=span,
-        plateau=flat,
+        threshold_range=threshold_range(there, model, evidence.best.rule[model]),
+        plateau=plateau(contest, model, rule),
         doing_nothing=doing_nothing(contest, counts),
-        # A choice that cannot be judged on other rows is not known to be better.
-        better_than_nothing=None if better and math.isnan(honest) else better,
+        better_than_nothing=better_than_nothing(contest, chosen.interval.lower),
         other_weights=weights,
         beta_range=UNDEFINED if weights is None else beta_range(weights, model, objective),
         warnings=caveats_of(contest, choice, models[model].expected),
         rows=positive.size,
         positives=int(np.count_nonzero(positive)),
-        replicates=options.n_resamples,
+        replicates=evidence.best.rule.shape[-1],
         models=models,
-        _below=tuple(
-            None if math.isnan(end) else lower_scores(own, np.array([end], own.thresholds.dtype))[0]
-            for own, ends in ((there.tables[model], span), (table, flat))
-            for end in ends
-        ),
     )
-
-
-def _model_values(
-    contest: Contest, here: Floats, estimates: Sequence[Floats], fixed: Floats, level: float
-) -> tuple[ModelValue, ...]:
-    """Return what to expect of each model, all corrected in the same way.
-
-    Parameters
-    ----------
-    contest
-        The models.
-    here
-        The gain of each on these rows.
-    estimates
-        The corrected gains of the models, by one correction or two; the last one is shown, and the
-        interval holds all of them.
-    fixed
-        The gains of the same rules in the replicates.
-    level
-        The confidence of the intervals.
-    """
-    objective = contest.objective
-    ends = [
-        interval_at(drawn - gain, centres, level=level)
-        for drawn, gain, *centres in zip(fixed, here.tolist(), *estimates, strict=True)
-    ]
-    values = (map(objective.value_of_gain, gains.tolist()) for gains in (here, estimates[-1]))
-    # The lower end first, also of costs.
-    intervals = (Interval(*sorted(map(objective.value_of_gain, each))) for each in ends)
-    return tuple(map(ModelValue, contest.names, *values, intervals))
-
-
-def cross_fitted(
-    contests: Sequence[Contest],
-    seed: np.random.SeedSequence,
-    kernel: str,
-    folds: NDArray[np.int64] | None = None,
-) -> tuple[list[Confusion], str]:
-    """Return the pooled counts of choices judged on rows they were not made on, and how, in words.
-
-    Without folds the rows are dealt into as many parts as both classes have units in.
-    """
-    name = kernel_named(kernel).name
-    if folds is not None:
-        return cross(contests, folds, name), (
-            "The expected value pools the counts of choices that were made on the other folds, so "
-            "it is that of the whole procedure; model and threshold use all rows."
-        )
-    parts = min(FOLDS, *((column > 0).sum() for column in contests[0].units.T))
-    if parts == 1:
-        unknown = Confusion(*np.full((4, 1), np.nan))
-        how = "What to expect on new data is not known: a class has too few rows to be split."
-        return [unknown] * len(contests), how
-    random = np.random.default_rng(seed)
-    pooled = [cross(contests, contests[0].folds(parts, random), name) for _ in range(REPEATS)]
-    counts = [
-        Confusion(*(np.array(column) for column in zip(*each, strict=True)))
-        for each in zip(*pooled, strict=True)
-    ]
-    made_on = "one half" if parts == 2 else f"{parts - 1} of {parts} parts"
-    return counts, (
-        f"For the expected value, the choice was made on {made_on} of the rows and judged on the "
-        f"other, {REPEATS} times."
-    )
-
-
-class Rivals(NamedTuple):
-    """The second best model, the lead over it, and the models that cannot be told apart."""
-
-    runner_up: int | None
-    lead: float
-    interval: Interval
-    together: NDArray[np.bool_]
-
-
-def _rivals(
-    choice: Choice,
-    own: Floats,
-    expected: Floats,
-    replicates: tuple[Floats, Floats],
-    level: float,
-) -> Rivals:
-    """Compare the models in their paired replicates, each with its own threshold.
-
-    Parameters
-    ----------
-    choice
-        The models and their rules.
-    own
-        The gain of each model, corrected for the choice of its own threshold.
-    expected
-        The gains that are shown.
-    replicates
-        The gains that tell the spread of the differences: for the set of the models that cannot be
-        told apart, and for the interval of the lead.
-    level
-        The confidence of both.
-    """
-    first, gains = choice.model, at_least_finite(choice.gains)
-    # From the best on these rows to the worst; models without a rule come last.
-    order = np.argsort(-np.where(np.isnan(gains), -np.inf, gains), kind="stable")
-    others = [model for model in order.tolist() if model != first]
-    if not others:
-        return Rivals(None, math.nan, UNDEFINED, np.ones(1, np.bool_))
-    second = max(others, key=np.where(np.isnan(own), -np.inf, own).__getitem__)
-    lead = float(expected[first] - expected[second])
-    spread, fixed = (confidence_set(own, drawn, level) for drawn in replicates)
-    # The best model as seen on these rows is always in the set.
-    spread.stays[order[0]] = True
-    margin = float(fixed.margin[first, second])
-    lower, upper = lead - margin, lead + margin
-    if spread.stays[first] and spread.stays[second]:
-        # Of models that cannot be told apart the interval reaches 0, though a margin at fixed
-        # thresholds may be narrower. Python's min and max would take a NaN for a number, or not,
-        # depending on the order.
-        lower, upper = float(np.minimum(lower, 0.0)), float(np.maximum(upper, 0.0))
-    return Rivals(second, lead, Interval(lower, upper), spread.stays)
 
 
 def _kept(
@@ -342,27 +260,18 @@ def _kept(
     level: float,
 ) -> KeptConstraint:
     """Correct what a constraint promises in the same way as the value."""
-    here = float(constraint.of(contest.counts(choice.model, choice.rules[choice.model])))
-    choices, is_tuned = evidence.choices, evidence.tuning is not None
-    drawn = resampled_of(contest, choices, choice.rules, constraint.of, chosen_elsewhere=is_tuned)
-    winners = best_models(contest.objective.gain(choices.counts(contest.ratio)))
-    optimism = mean_known(drawn.optimism[winners, np.arange(winners.size)])
-    expected = mean_known(constraint.of(evidence.crossed))
-    noise = drawn.fixed[choice.model] - here
-    interval = interval_at(noise, (here - optimism, expected), level=level)
-    known = noise[~np.isnan(noise)]
-    missed = float(np.mean(~constraint.met(expected + known))) if known.size else math.nan
-    return KeptConstraint.of(constraint, here, expected, interval, missed)
+    model, rule = choice.model, choice.rules[choice.model]
+    here = float(constraint.of(contest.counts(model, rule)))
+    fixed = fixed_values(contest, evidence.counts, list(enumerate(choice.rules)), constraint.of)
+    elsewhere = mean_known(constraint.of(evidence.elsewhere))
+    found = estimate(here, elsewhere, fixed[model], (0.0, 1.0), level)
+    missed = found.chance_below(constraint.level)
+    if constraint.is_limit:
+        missed = 1 - missed
+    return KeptConstraint.of(constraint, here, found.expected, found.interval, missed)
 
 
-class Estimate(NamedTuple):
-    """A value to expect on new data, with an interval."""
-
-    expected: float
-    interval: Interval
-
-
-UNKNOWN = Estimate(float("nan"), UNDEFINED)
+UNKNOWN = Estimate(math.nan, UNDEFINED)
 
 
 class RuleEstimates(NamedTuple):
@@ -385,15 +294,14 @@ def estimate_rules(
     """Estimate rules of the only model of a contest.
 
     The rule that was chosen on these rows is corrected for the choice, as in a verdict. A rule
-    given in advance needs no correction: its interval is that of a plain bootstrap. Differences
-    are taken in the same replicates.
+    given in advance needs no correction. Differences are taken in the same replicates.
 
     Parameters
     ----------
     contest
         The rows of one model.
     best
-        The rule that was chosen on them: so many of the highest distinct scores are flagged.
+        The rule that is best on them: so many of the highest distinct scores are flagged.
     given
         The rules given in advance.
     options
@@ -403,36 +311,40 @@ def estimate_rules(
     """
     seeds = parse_random_state(options.random_state).spawn(2)
     rules = [best, *given]
+    drawing = options._replace(random_state=seeds[0])
     with reporting(options.progress, "resamples") as report:
-        drawing = options._replace(random_state=seeds[0])
-        replicates = resample([contest] * len(rules), drawing, [(rule,) for rule in rules], report)
+        drawn = counts_in_replicates(
+            [contest] * len(rules), drawing, [(rule,) for rule in rules], report
+        )
     objective, level = contest.objective, options.confidence_level
     here = [float(objective.value(contest.counts(0, rule))) for rule in rules]
-    corrected = honest = here[0]
+    elsewhere = here[0]
     if not chosen_elsewhere:
-        drawn = resampled_of(contest, replicates[0], [best], objective.value)
-        corrected -= mean_known(drawn.inside[0] - drawn.outside[0])
-        (crossed,), _ = cross_fitted([contest], seeds[1], options.kernel)
-        honest = mean_known(objective.value(crossed))
-    noise = [
-        fixed_values(contest, each, [(0, rule)], objective.value)[0] - value
-        for each, rule, value in zip(replicates, rules, here, strict=True)
+        dealt, _ = deal(contest, options, seeds[1])
+        elsewhere = mean_known(objective.value(cross_fitted_best(contest, dealt, options.kernel)))
+    values = [
+        fixed_values(contest, each, [(0, rule)], objective.value)[0]
+        for each, rule in zip(drawn, rules, strict=True)
     ]
-
-    def estimate(noise: Floats, *centres: float) -> Estimate:
-        found = (centres[-1], *interval_at(noise, centres, level=level))
-        expected, low, high = np.clip(found, *objective.limits).tolist()
-        return Estimate(expected, Interval(low, high))
-
+    limits = objective.limits
+    of_best = estimate(here[0], elsewhere, values[0], limits, level)
     sign = 1 if objective.higher_is_better else -1
-    shortfalls = []
-    for own, value in zip(noise[1:], here[1:], strict=True):
-        centres = [sign * (centre - value) for centre in (corrected, honest)]
-        interval = interval_at(sign * (noise[0] - own), centres, level=level)
-        shortfalls.append(Estimate(centres[1], interval))
+    shortfalls = [
+        estimate_at(
+            sign * (of_best.expected - value),
+            of_best.correction,
+            sign * (values[0] - own),
+            (-math.inf, math.inf),
+            level,
+        )
+        for own, value in zip(values[1:], here[1:], strict=True)
+    ]
     return RuleEstimates(
-        estimate(noise[0], corrected, honest),
-        tuple(map(estimate, noise[1:], here[1:])),
+        of_best,
+        tuple(
+            estimate(value, value, own, limits, level)
+            for own, value in zip(values[1:], here[1:], strict=True)
+        ),
         tuple(shortfalls),
     )
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from isometrics.decisions.objective import Objective
     from isometrics.uncertainty.intervals import Interval
-    from isometrics.verdict.contest import Choice, Contest
+    from isometrics.verdict.choosing import Choice
+    from isometrics.verdict.contest import Contest
     from isometrics.verdict.verdict import KeptConstraint, OtherWeights, Verdict
 
 
@@ -242,7 +243,7 @@ def _constraint(kept: KeptConstraint, verdict: Verdict) -> str:
 def _threshold(verdict: Verdict) -> str:
     said = []
     ends = [*verdict.threshold_range, *verdict.plateau]
-    texts = list(map(threshold_text, ends, verdict._below))
+    texts = list(map(threshold_text, ends))
     low, high = verdict.threshold_range
     if low == math.inf:
         said.append("In 95% of the resamples it was best to flag nothing.")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from isometrics._core.arrays import Floats
     from isometrics.decisions.decision import Decision
     from isometrics.decisions.objective import Constraint, Objective
+    from isometrics.verdict.estimates import Estimate
 
 SCHEMA = "isometrics/verdict-1"
 """The name of the form that `Verdict.to_json` writes; docs/verdict.md describes it."""
@@ -67,15 +68,23 @@ class KeptConstraint(Value):
 class ModelValue(NamedTuple):
     """What to expect of a model with its own best threshold, and its value on these rows.
 
-    All models are corrected in the same way: for the choice of the threshold, and by as much as the
-    chosen model for the choice among the models. With tuning data the threshold is the one that is
-    best there, and both values are the same.
+    All models are corrected in the same way, so that they can be compared: of another model so much
+    less is to be expected than of the chosen one as it is behind in the resamples. With tuning data
+    the threshold is the one that was chosen there, and both values are the same.
     """
 
     name: str
     here: float
     expected: float
     interval: Interval
+
+    @classmethod
+    def of_gains(cls, name: str, objective: Objective, here: float, gain: Estimate) -> Self:
+        """Return the values of a model, in the user's unit."""
+        value = objective.value_of_gain
+        # The lower end first, also of costs.
+        ends = Interval(*sorted(map(value, gain.interval)))
+        return cls(name, value(here), value(gain.expected), ends)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -189,8 +198,6 @@ class Verdict(Value):
     replicates: int = 0
     models: tuple[ModelValue, ...] = ()
     groups: dict[str, Verdict] = field(default_factory=dict)
-    _below: tuple[Any, ...] = field(default=(None,) * 4, compare=False)
-    """The next lower scores of the ends of `threshold_range` and of `plateau`."""
     _rows_alone: bool = field(default=False, compare=False)
     """Whether single rows were drawn and dealt out at random, as the page can do it."""
     _of_class: bool = field(default=False, compare=False)

@@ -39,7 +39,6 @@ typedef struct {
     double z;
     double effective;
     double ratio;
-    int64_t fixed_end;
     int32_t costs;
     int32_t allows_nothing;
 } Task;

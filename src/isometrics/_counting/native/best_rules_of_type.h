@@ -112,28 +112,10 @@ static Rule NAME(best_end)(const DRAWN *drawn, const double *counts, const Ranki
     return found;
 }
 
-/* Return the true and the false positives of the rule that ends before a row. */
-static Rule NAME(counts_before)(const DRAWN *drawn, const double *counts, const Ranking *ranking,
-                          int64_t end)
-{
-    int64_t block = 0, beyond = ranking->blocks;
-    while (block < beyond) {
-        int64_t middle = block + (beyond - block) / 2;
-        if (ranking->block_ends[middle] <= end)
-            block = middle + 1;
-        else
-            beyond = middle;
-    }
-    Rule rule = {end, counts[2 * block], counts[2 * block + 1]};
-    for (int64_t at = block > 0 ? ranking->block_ends[block - 1] : 0; at < end; at++)
-        NAME(add_row)(drawn, ranking, at, &rule.tp, &rule.fp);
-    return rule;
-}
-
 /* Do the same as `best_rules.choose_plain`, from the sums that `add_up` has filled in. */
 API void NAME(choose)(const DRAWN *weights, int64_t rows, int64_t units, const double *sums,
                 const double *totals, const Ranking *ranking, const Task *task, int64_t *rule,
-                double *tp, double *fp, double *fixed_tp, double *fixed_fp)
+                double *tp, double *fp)
 {
     for (int64_t row = 0; row < rows; row++) {
         const DRAWN *drawn = weights + row * units;
@@ -159,8 +141,5 @@ API void NAME(choose)(const DRAWN *weights, int64_t rows, int64_t units, const d
                 fp[row] = found.fp;
             }
         }
-        Rule fixed = NAME(counts_before)(drawn, counts, ranking, task->fixed_end + 1);
-        fixed_tp[row] = fixed.tp;
-        fixed_fp[row] = fixed.fp;
     }
 }
