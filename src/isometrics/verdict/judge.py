@@ -31,13 +31,14 @@ from isometrics.verdict.estimates import (
     Estimate,
     beta_range,
     better_than_nothing,
+    correction,
     doing_nothing,
     estimate,
-    estimate_at,
     fixed_values,
     known_gains,
     leads,
     mean_known,
+    optimism,
     other_weights,
     plateau,
     threshold_range,
@@ -47,10 +48,11 @@ from isometrics.verdict.sentences import caveats_of
 from isometrics.verdict.verdict import KeptConstraint, ModelValue, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from isometrics._core.arrays import Floats
     from isometrics._counting.best_rules import BestRules
     from isometrics.decisions.objective import Constraint, Objective
     from isometrics.points import OperatingPoints
@@ -117,11 +119,10 @@ def deal(
         how = "What to expect on new data is not known: a class has too few rows to be split."
         return [], how
     random = np.random.default_rng(seed)
-    made_on = "one half" if parts == 2 else f"{parts - 1} of {parts} parts"
     times = "once" if repeats == 1 else f"{repeats} times"
     return [contest.folds(parts, random) for _ in range(repeats)], (
-        f"For the expected value, the choice was made on {made_on} of the rows and judged on the "
-        f"other, {times}."
+        f"The expected value is corrected by what such choices lose on rows left out, one of {parts} "
+        f"parts, {times}, and outside of the resamples they are made in."
     )
 
 
@@ -187,17 +188,18 @@ def _judged(
     objective, model, names = contest.objective, choice.model, contest.names
     there = evidence.tuning or contest
     fixed = fixed_values(contest, evidence.counts, list(enumerate(choice.rules)), objective.gain)
-    chosen = estimate(
-        float(choice.gains[model]),
-        mean_known(objective.gain(evidence.elsewhere)),
-        fixed[model],
-        objective.gain_limits,
-        level,
+    chosen = _estimate(
+        contest, choice, evidence, objective.gain, limits=objective.gain_limits, level=level
     )
     inside = objective.gain(evidence.best.counts(there.ratio))
     # With tuning data the rules stay as they are.
     values = fixed if evidence.tuning else inside
-    found = leads(model, known_gains(values), fixed, level)
+    values = known_gains(values)
+    found = leads(model, values, fixed, level)
+    apart = found.told_apart
+    if evidence.tuning:
+        # The model that was chosen on the tuning data may be worse here than another one.
+        apart = leads(int(values.mean(axis=1).argmax()), values, fixed, level).told_apart
     # Of each other model so much less is to be expected as it is behind; all are corrected alike.
     behind = np.where(np.isnan(choice.gains), np.nan, found.lead)
     models = tuple(
@@ -205,7 +207,7 @@ def _judged(
             name,
             objective,
             float(here),
-            estimate_at(chosen.expected - less, chosen.correction, drawn, chosen.limits, level),
+            estimate(chosen.expected - less, chosen.correction, drawn, chosen.limits, level),
         )
         for name, here, less, drawn in zip(names, choice.gains, behind.tolist(), fixed, strict=True)
     )
@@ -235,7 +237,7 @@ def _judged(
         lead=math.nan if second is None else float(found.lead[second]),
         lead_interval=UNDEFINED if second is None else found.interval(second),
         confidence_set=tuple(
-            name for each, name in enumerate(names) if each == model or not found.told_apart[each]
+            name for name, is_worse in zip(names, apart, strict=True) if not is_worse
         ),
         threshold_range=threshold_range(there, model, evidence.best.rule[model]),
         plateau=plateau(contest, model, rule),
@@ -251,20 +253,33 @@ def _judged(
     )
 
 
-def _kept(
-    constraint: Constraint,
+def _estimate(
     contest: Contest,
     choice: Choice,
     evidence: Evidence,
+    quantity: Callable[[Confusion], Floats],
     *,
+    limits: tuple[float, float],
     level: float,
+) -> Estimate:
+    """Return what to expect of a quantity of the chosen rule."""
+    model, rule = choice.model, choice.rules[choice.model]
+    here = float(quantity(contest.counts(model, rule)))
+    less = 0.0
+    if evidence.tuning is None:
+        seen = optimism(contest, evidence.best, quantity)
+        less = correction(here, mean_known(quantity(evidence.elsewhere)), seen)
+    drawn = fixed_values(contest, evidence.counts.take([model]), [(model, rule)], quantity)[0]
+    return estimate(here - less, less, drawn, limits, level)
+
+
+def _kept(
+    constraint: Constraint, contest: Contest, choice: Choice, evidence: Evidence, *, level: float
 ) -> KeptConstraint:
     """Correct what a constraint promises in the same way as the value."""
-    model, rule = choice.model, choice.rules[choice.model]
-    here = float(constraint.of(contest.counts(model, rule)))
-    fixed = fixed_values(contest, evidence.counts, list(enumerate(choice.rules)), constraint.of)
-    elsewhere = mean_known(constraint.of(evidence.elsewhere))
-    found = estimate(here, elsewhere, fixed[model], (0.0, 1.0), level)
+    here = float(constraint.of(contest.counts(choice.model, choice.rules[choice.model])))
+    share = (0.0, 1.0)
+    found = _estimate(contest, choice, evidence, constraint.of, limits=share, level=level)
     missed = found.chance_below(constraint.level)
     if constraint.is_limit:
         missed = 1 - missed
@@ -327,12 +342,13 @@ def estimate_rules(
         for each, rule in zip(drawn, rules, strict=True)
     ]
     limits = objective.limits
-    of_best = estimate(here[0], elsewhere, values[0], limits, level)
+    less = correction(here[0], elsewhere)
+    of_best = estimate(here[0] - less, less, values[0], limits, level)
     sign = 1 if objective.higher_is_better else -1
     shortfalls = [
-        estimate_at(
+        estimate(
             sign * (of_best.expected - value),
-            of_best.correction,
+            less,
             sign * (values[0] - own),
             (-math.inf, math.inf),
             level,
@@ -342,7 +358,7 @@ def estimate_rules(
     return RuleEstimates(
         of_best,
         tuple(
-            estimate(value, value, own, limits, level)
+            estimate(value, 0.0, own, limits, level)
             for own, value in zip(values[1:], here[1:], strict=True)
         ),
         tuple(shortfalls),
