@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -52,6 +52,7 @@ class Choice(NamedTuple):
     """The chosen rule of each model, its gain in the sample, and the chosen model."""
 
     rules: tuple[int, ...]
+    thresholds: tuple[Any, ...]
     gains: Floats
     model: int
 
@@ -189,7 +190,8 @@ def _choice(contest: Contest, here: BestRules, drawn: Resamples) -> Choice:
     )
     has_rule = best_here != NO_RULE
     model = int(np.where(has_rule, mean_of_bests(contest, drawn.best), -np.inf).argmax())
-    return Choice(tuple(rules), np.where(has_rule, gains, np.nan), model)
+    thresholds = tuple(contest.threshold_of(*each) for each in enumerate(rules))
+    return Choice(tuple(rules), thresholds, np.where(has_rule, gains, np.nan), model)
 
 
 def mean_of_bests(contest: Contest, best: BestRules) -> Floats:

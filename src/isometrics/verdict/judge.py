@@ -121,8 +121,8 @@ def deal(
     random = np.random.default_rng(seed)
     times = "once" if repeats == 1 else f"{repeats} times"
     return [contest.folds(parts, random) for _ in range(repeats)], (
-        f"The expected value is corrected by what such choices lose on rows left out, one of {parts} "
-        f"parts, {times}, and outside of the resamples they are made in."
+        f"The expected value is corrected by what such choices lose on rows left out, one of "
+        f"{parts} parts, {times}, and outside of the resamples they are made in."
     )
 
 
@@ -140,22 +140,19 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
         tuned = options._replace(random_state=seeds[1])
         drawn = resample([tuning], tuned, progress=part_of_progress(report, 0, 2))
         (there,) = choose_each([tuning], drawn)
-        thresholds = [tuning.threshold_of(*each) for each in enumerate(there.rules)]
-        rules = tuple(map(test.rule_at, range(len(thresholds)), thresholds))
+        rules = tuple(map(test.rule_at, range(len(there.rules)), there.thresholds))
         (counts,) = counts_in_replicates([test], drawing, [rules])
         if report is not None:
             report(2, 2)
     here = np.array([float(test.objective.gain(test.counts(*each))) for each in enumerate(rules)])
-    choice = Choice(rules, here, there.model)
+    choice = there._replace(rules=rules, gains=here)
     evidence = Evidence(
         drawn[0].best, counts, test.counts(choice.model, rules[choice.model]), tuning
     )
     weights = other_weights(test, drawing)
     found = _judged(test, choice, evidence, options.confidence_level, weights)
-    threshold = thresholds[choice.model]
     return replace(
         found,
-        decision=replace(found.decision, threshold=threshold),
         method=(
             "Model and threshold were chosen on the tuning data and are judged on these rows, so "
             "the value needs no correction."
@@ -202,14 +199,15 @@ def _judged(
         apart = leads(int(values.mean(axis=1).argmax()), values, fixed, level).told_apart
     # Of each other model so much less is to be expected as it is behind; all are corrected alike.
     behind = np.where(np.isnan(choice.gains), np.nan, found.lead)
+    estimates = [
+        estimate(chosen.expected - less, chosen.correction, drawn, chosen.limits, level)
+        for less, drawn in zip(behind.tolist(), fixed, strict=True)
+    ]
     models = tuple(
-        ModelValue.of_gains(
-            name,
-            objective,
-            float(here),
-            estimate(chosen.expected - less, chosen.correction, drawn, chosen.limits, level),
+        ModelValue.of_gains(name, threshold, objective, here, gain)
+        for name, threshold, here, gain in zip(
+            names, choice.thresholds, choice.gains.tolist(), estimates, strict=True
         )
-        for name, here, less, drawn in zip(names, choice.gains, behind.tolist(), fixed, strict=True)
     )
     others = [each for each in range(len(names)) if each != model]
     second = min(others, key=found.lead.__getitem__, default=None)
@@ -221,7 +219,7 @@ def _judged(
         objective,
         replace(
             decision_of(table, rule, objective),
-            threshold=contest.threshold_of(model, rule),
+            threshold=choice.thresholds[model],
             value=float(objective.value(counts)),
             origin=Origin(names[model]),
             _below=None,

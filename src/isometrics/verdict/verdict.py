@@ -66,7 +66,7 @@ class KeptConstraint(Value):
 
 
 class ModelValue(NamedTuple):
-    """What to expect of a model with its own best threshold, and its value on these rows.
+    """What to expect of a model with its own threshold, and its value on these rows.
 
     All models are corrected in the same way, so that they can be compared: of another model so much
     less is to be expected than of the chosen one as it is behind in the resamples. With tuning data
@@ -74,17 +74,21 @@ class ModelValue(NamedTuple):
     """
 
     name: str
+    threshold: float
     here: float
     expected: float
     interval: Interval
 
     @classmethod
-    def of_gains(cls, name: str, objective: Objective, here: float, gain: Estimate) -> Self:
-        """Return the values of a model, in the user's unit."""
+    def of_gains(
+        cls, name: str, threshold: float, objective: Objective, here: float, gain: Estimate
+    ) -> Self:
+        """Return the values of a model, in the user's unit; the threshold is NaN without one."""
         value = objective.value_of_gain
         # The lower end first, also of costs.
         ends = Interval(*sorted(map(value, gain.interval)))
-        return cls(name, value(here), value(gain.expected), ends)
+        known = math.nan if math.isnan(here) else threshold
+        return cls(name, known, value(here), value(gain.expected), ends)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -267,7 +271,9 @@ class Verdict(Value):
                 for each in self.kept
             ],
             "models": [
-                dict(zip(("model", "value", "expected", "interval"), each, strict=True))
+                dict(
+                    zip(("model", "threshold", "value", "expected", "interval"), each, strict=True)
+                )
                 for each in self.models
             ],
             **self._of("wins", "runner_up", "lead", "lead_interval", "confidence_set"),
