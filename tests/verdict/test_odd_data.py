@@ -101,10 +101,10 @@ def test_clusters_of_one_row_are_rows():
     ("positives", "method"),
     [
         (1, "What to expect on new data is not known: a class has too few rows to be split."),
-        (2, "For the expected value, the choice was made on one half of the rows and judged on the "
-            "other, 20 times."),
-        (3, "For the expected value, the choice was made on 2 of 3 parts of the rows and judged on "
-            "the other, 20 times."),
+        (2, "The expected value is corrected by what such choices lose on rows left out, one of 2 "
+            "parts, once, and outside of the resamples they are made in."),
+        (3, "The expected value is corrected by what such choices lose on rows left out, one of 3 "
+            "parts, once, and outside of the resamples they are made in."),
     ],
 )  # fmt: skip
 def test_few_positives_are_split_into_fewer_parts(positives, method):
@@ -119,6 +119,7 @@ def test_rules_of_one_row():
     labels = (FIRST == 0) | (FIRST > 200)
     found = iso.analyse(labels, -FIRST).verdict(beta=0, **FEW)
     assert found.decision.tp == 1
-    assert found.better_than_nothing is None
+    assert found.better_than_nothing is False
+    assert found.interval.upper - found.interval.lower > 0.5
     found = iso.analyse(LABELS, np.ones(300)).verdict(**FEW)
     assert not any("next to it" in line for line in found.lines())

@@ -126,13 +126,22 @@ def test_notebooks_get_text_and_no_tags_of_names():
         {"budget": 30},
     ],
 )
-def test_the_rule_is_that_of_best_threshold(asked):
+def test_the_rule_is_almost_as_good_as_the_best_here(asked):
+    """Its threshold lies between two scores, and its counts are those of the rows above it."""
     analysis = iso.analyse(*sample(1.5))
+    points = analysis.models["a"]
     found = analysis.verdict(**asked, **FEW)
-    decision = iso.best_threshold(analysis.models["a"], **asked)
-    assert (found.threshold, found.decision.tp) == (decision.threshold, decision.tp)
+    best = iso.best_threshold(points, **asked)
+    at = points.at([found.threshold])
+    assert (at.tp[0], at.fp[0]) == (found.decision.tp, found.decision.fp)
+    above = points.thresholds[points.thresholds >= found.threshold].min()
+    is_lowest = above == points.thresholds[-1]
+    assert found.threshold == above if is_lowest else found.threshold < above
+    assert all(each.here <= each.level if each.is_limit else each.here >= each.level
+               for each in found.kept)  # fmt: skip
     if "cost" not in asked:
-        assert found.value == pytest.approx(decision.value, rel=1e-14)
+        least = 0.99 if found.kept else 0.9
+        assert least * best.value <= found.value <= best.value
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -166,8 +175,7 @@ def test_nothing_costs_less_than_nothing():
     mistaken = np.where(np.arange(100) == 3, 0.0, labels)
     tuning = iso.analyse(labels, labels + 0.0)
     found = iso.analyse(labels, mistaken).verdict(cost=0.5, thresholds_from=tuning, **FEW)
-    assert str(found.interval.lower) == "0.0"
-    assert "(95%: 0.00 to 0.02" in found.sentence()
+    assert 0 < found.interval.lower < found.expected < found.interval.upper < 0.04
     labels, scores = sample(1.0)
     scores["a"][-1] = inf
     found = iso.analyse(labels, scores).verdict(miss_cost=0.001, false_alarm_cost=1, **FEW)
@@ -225,17 +233,20 @@ def test_the_plateau_holds_the_thresholds_that_are_almost_as_good():
     analysis = iso.analyse(*sample(2.0))
     found = analysis.verdict(**FEW)
     points = analysis.models["a"]
-    inside = (points.thresholds >= found.plateau.lower) & (points.thresholds <= found.plateau.upper)
-    assert (points.f(1)[inside] >= 0.99 * found.value).all()
-    edges = np.flatnonzero(inside)[[0, -1]] + [-1, 1]
-    assert (points.f(1)[edges] < 0.99 * found.value).all()
+    good = points.f(1) >= 0.99 * found.value
+    ends = (found.plateau.upper, found.threshold, found.plateau.lower)
+    first, chosen, last = (np.count_nonzero(points.thresholds >= end) - 1 for end in ends)
+    assert first <= chosen <= last
+    assert good[first : last + 1].all()
+    assert not good[first - 1]
+    assert not good[last + 1]
 
 
 def test_odd_resamples():
     rows = np.arange(30)
     analysis = iso.analyse((rows == 0) | (rows >= 15), -rows)
     found = analysis.verdict(min_precision=1, n_resamples=2, random_state=20)
-    assert found.threshold == 0
+    assert found.threshold == -0.5
     assert all(map(isnan, found.threshold_range))
     labels = np.arange(30) < 1
     _, scores = sample(1.0, 1.0, size=30)
@@ -282,24 +293,21 @@ def test_clusters_of_equal_rows_widen_the_interval():
     assert widths[0] > 1.5 * widths[1]
 
 
-def test_folds_pool_the_counts_of_choices_on_the_others():
+def test_folds_are_the_parts_that_are_left_out():
+    """Scores that are good in all folds but one, where they are reversed, promise less."""
     labels, scores = sample(1.5, 1.2)
     folds = np.arange(300) % 4
-    found = iso.analyse(labels, scores, groups=folds).verdict(folds=True, **FEW)
-    tp = fp = 0
-    for fold in range(4):
-        train, held = folds != fold, folds == fold
-        decisions = {
-            name: iso.best_threshold(iso.OperatingPoints.from_scores(labels[train], each[train]))
-            for name, each in scores.items()
-        }
-        best = max(decisions, key=lambda name: decisions[name].f)
-        flagged = scores[best][held] >= decisions[best].threshold
-        tp, fp = tp + (flagged & labels[held]).sum(), fp + (flagged & ~labels[held]).sum()
-    assert found.expected == pytest.approx(2 * tp / (labels.sum() + tp + fp))
+    analysis = iso.analyse(labels, scores, groups=folds)
+    found = analysis.verdict(folds=True, **FEW)
     assert "choices that were made on the other folds" in found.method
-    clustered = iso.analyse(labels, scores, groups=folds).verdict(folds=True, clusters=True, **FEW)
-    assert clustered.expected == found.expected
+    clustered = analysis.verdict(folds=True, clusters=True, **FEW)
+    assert clustered.method == found.method
+    assert found.expected < found.value
+    turned = {name: np.where(folds == 0, -each, each) for name, each in scores.items()}
+    turned = iso.analyse(labels, turned, groups=folds)
+    known, unknown = (turned.verdict(folds=each, **FEW) for each in (True, False))
+    assert known.value == unknown.value
+    assert known.expected < unknown.expected
 
 
 @pytest.mark.parametrize("objective", ["accuracy", "youden"])
@@ -310,7 +318,7 @@ def test_a_criterion_is_judged_as_an_objective(objective):
         iso.best_threshold(iso.OperatingPoints.from_scores(labels, each), objective=objective).value
         for each in scores.values()
     ]
-    assert found.value == pytest.approx(max(best))
+    assert 0.95 * max(best) <= found.value <= max(best)
     assert found.interval.lower <= found.expected <= found.interval.upper
     weights = found.other_weights
     assert (weights is None) == (objective == "youden")

@@ -16,7 +16,6 @@ from isometrics.decisions.objective import ObjectiveOptions, Ratio, parse_object
 from isometrics.decisions.thresholds import ALL_ROWS
 from isometrics.errors import Advice, NotAnswerableError, ParameterError
 from isometrics.points.models import count_models
-from isometrics.verdict.choosing import FOLDS, REPEATS
 from isometrics.verdict.contest import Contest, Options, effective_rows
 from isometrics.verdict.judge import (
     judge,
@@ -87,7 +86,9 @@ WORK = 2e8
 _WORK_BY_BETA = 4e8
 """The same for verdicts of many β, which take about five seconds; of many rows twice that."""
 _PLAIN_WORK_BY_BETA = 5e7
-"""The same without compiled loops, where the choices on parts of the rows count as well."""
+"""The same without compiled loops."""
+_WITH_PARTS = 1.5
+"""How much longer resamples take with the choices on parts of them."""
 FEWEST_RESAMPLES = 100
 """With fewer, many β are not judged, and groups have no intervals; as many judge what was chosen on
 tuning data."""
@@ -191,10 +192,8 @@ def verdicts_by_beta(analysis: Analysis, options: Mapping[str, Any]) -> tuple[Ve
 
 def _resamples_by_beta(work: int) -> int:
     """Return how many resamples of so many rows times models take some seconds; 0 if too few."""
-    if kernel_named("auto").name == "compiled":
-        most = int(_WORK_BY_BETA / work)
-    else:
-        most = int(_PLAIN_WORK_BY_BETA / work) - REPEATS * FOLDS
+    is_compiled = kernel_named("auto").name == "compiled"
+    most = int((_WORK_BY_BETA if is_compiled else _PLAIN_WORK_BY_BETA) / (work * _WITH_PARTS))
     return most // 100 * 100 if most >= FEWEST_RESAMPLES else 0
 
 

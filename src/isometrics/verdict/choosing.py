@@ -235,7 +235,9 @@ def rule_of(
     highest = gains.max()
     if highest == -np.inf:
         return NO_RULE
-    good = np.flatnonzero(gains >= highest - _SLACK * abs(highest))
+    with np.errstate(over="ignore"):
+        least = highest - _SLACK * abs(highest)
+    good = np.flatnonzero((gains > -np.inf) & (gains >= least))
     some = counts.take(good)
     slack = [(-1) ** each.is_limit * (each.of(some) - each.level) for each in constraints]
     return int(good[np.min(slack, axis=0).argmax()])

@@ -150,7 +150,9 @@ def estimate(
     if rows == math.inf:
         return Estimate(expected, Interval(expected, expected), correction, limits, rows)
     lower, upper = (low + (high - low) * wilson_bound(share, rows, side * z) for side in (1, -1))
-    return Estimate(expected, Interval(float(lower), float(upper)), correction, limits, rows)
+    # Rounding must not carry an end past the value.
+    interval = Interval(min(float(lower), expected), max(float(upper), expected))
+    return Estimate(expected, interval, correction, limits, rows)
 
 
 def fixed_values(
@@ -272,8 +274,8 @@ def leads(model: int, best: Floats, fixed: Floats, level: float) -> Leads:
     differences = best[model] - best
     with np.errstate(invalid="ignore"):
         of_fixed = fixed[model] - fixed
-    known = np.isfinite(of_fixed)
-    spread = np.array([each[own].std() for each, own in zip(of_fixed, known, strict=True)])
+    known = [each[np.isfinite(each)] for each in of_fixed]
+    spread = [float(each.std()) if each.size else 0.0 for each in known]
     lead = differences.mean(axis=1)
     error = np.fmax(differences.std(axis=1), spread)
     studentised = np.abs(differences - lead[:, None]) / np.where(error > 0, error, np.inf)[:, None]
@@ -304,12 +306,14 @@ def _half_gammas(count: int) -> Floats:
 # ---------------------------------------------------------------------- how firm a choice is
 
 
-def better_than_nothing(contest: Contest, least: float) -> bool | None:
-    """Tell whether the least gain to expect is higher than that of the best trivial rule.
+def better_than_nothing(contest: Contest, model: int, rule: int, least: float) -> bool | None:
+    """Tell whether the least gain to expect of a rule is higher than that of the best trivial rule.
 
     That is flagging nothing or flagging everything, of those that are allowed. None where either
     is not known.
     """
+    if rule in (0, contest.tables[model].size - 1):
+        return False
     positives, negatives = contest.totals
     shares = np.array([0.0, 1.0])
     rules = Confusion(shares * positives, shares * negatives, positives, negatives)

@@ -141,9 +141,8 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
         drawn = resample([tuning], tuned, progress=part_of_progress(report, 0, 2))
         (there,) = choose_each([tuning], drawn)
         rules = tuple(map(test.rule_at, range(len(there.rules)), there.thresholds))
-        (counts,) = counts_in_replicates([test], drawing, [rules])
-        if report is not None:
-            report(2, 2)
+        progress = part_of_progress(report, 1, 2)
+        (counts,) = counts_in_replicates([test], drawing, [rules], progress)
     here = np.array([float(test.objective.gain(test.counts(*each))) for each in enumerate(rules)])
     choice = there._replace(rules=rules, gains=here)
     evidence = Evidence(
@@ -240,7 +239,7 @@ def _judged(
         threshold_range=threshold_range(there, model, evidence.best.rule[model]),
         plateau=plateau(contest, model, rule),
         doing_nothing=doing_nothing(contest, counts),
-        better_than_nothing=better_than_nothing(contest, chosen.interval.lower),
+        better_than_nothing=better_than_nothing(contest, model, rule, chosen.interval.lower),
         other_weights=weights,
         beta_range=UNDEFINED if weights is None else beta_range(weights, model, objective),
         warnings=caveats_of(contest, choice, models[model].expected),
