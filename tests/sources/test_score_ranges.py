@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pyarrow import csv, feather
 
 import isometrics as iso
 from isometrics.errors import FileError, OneClassError
@@ -116,6 +117,23 @@ def test_passes_are_few(in_ranges):
         result = read(batched({"label": labels, "score": rows}, 500))
         assert 5 <= len(result.passes) <= most
         assert {each.rows for each in result.passes} == {20_000}
+
+
+@pytest.mark.parametrize(
+    ("suffix", "write"),
+    [("csv", csv.write_csv), ("parquet", pq.write_table), ("arrow", feather.write_feather)],
+)
+def test_files_are_read_in_passes(in_ranges, tmp_path, suffix, write):
+    """Text is in a table of DuckDB by then."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(3000) < 0.5
+    path = tmp_path / f"rows.{suffix}"
+    write(pa.table({"label": labels, "score": rng.normal(labels)}), path)
+    expected = iso.read_predictions(path).models["score"]
+    in_ranges(1000)
+    result = read(path)
+    assert len(result.passes) == 4
+    check_compact(result.models["score"], expected)
 
 
 def test_several_models_share_the_room(in_ranges):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from isometrics.sources.batches import Source
     from isometrics.sources.column_roles import Layout
 
     Progress = Callable[[int, int | None], None]
@@ -70,8 +71,8 @@ class HeldRows:
         Which rows are kept for intervals; see `read_predictions`.
     counted
         Whether tables are counted from these rows; else they are held for intervals alone.
-    rows_again
-        The number of rows, where they can be read again fast.
+    source
+        Where the rows come from, which may be read again.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class HeldRows:
         keep_rows: bool | int | str | None = None,
         *,
         counted: bool,
-        rows_again: int | None = None,
+        source: Source | None = None,
     ) -> None:
         self._layout = layout
         self._grouped = layout.group is not None
@@ -91,7 +92,7 @@ class HeldRows:
         self._samples: list[Sample] = []
         self._models: dict[str, None] = {}
         self._nbytes = self._rows = self._scores = self._groups = self._needed = 0
-        self._rows_again = rows_again
+        self._source = source
         self._moved: SortedRows | ScoreRanges | None = None
         """What counts the tables where they do not fit."""
         self._finished = False
@@ -189,7 +190,8 @@ class HeldRows:
 
     def _ranges(self) -> ScoreRanges | None:
         """Return what counts rows in several passes, where these take less time than the disk."""
-        layout, rows = self._layout, self._rows_again
+        layout, source = self._layout, self._source
+        rows = source.rows if source is not None and source.reads_fast else None
         if rows is None or self._grouped or layout.weight is not None or layout.model is not None:
             return None
         models = len(layout.scores)

@@ -110,8 +110,7 @@ def read_tables(
     bins = None
     if tolerance is not None and layout.weight is None and layout.group is None:
         bins = BinnedRows(layout.label, tolerance, budget)
-    again = source.rows if source.reads_fast else None
-    held = HeldRows(layout, budget, keep_rows, counted=bins is None, rows_again=again)
+    held = HeldRows(layout, budget, keep_rows, counted=bins is None, source=source)
     if source.count_rows is not None:
         rows, note = source.complete_rows(layout) if drop_missing else (source, "")
         assert rows.count_rows is not None
