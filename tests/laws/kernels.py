@@ -28,10 +28,12 @@ from isometrics._table.building import _of_corners, path_of_sample
 from isometrics._table.table import Kind, KnownArea, Table
 from isometrics.errors import ToleranceWarning
 from isometrics.points.compact import areas_on_device, hull_alone, table_on_device
+from isometrics.sources import score_ranges
 from isometrics.sources import streams as stream
 from isometrics.sources.batches import peek
 from isometrics.sources.cluster_passes import PassLimits
 from isometrics.sources.column_roles import layout_of
+from isometrics.sources.score_ranges import BYTES_OF_A_KEY, ScoreRanges
 from isometrics.sources.spark_and_dask import ClusterFrame
 from isometrics.sources.tables import read_tables
 from isometrics.spaces import pr, prg, roc
@@ -129,6 +131,26 @@ def along_corners(labels: np.ndarray, scores: np.ndarray) -> tuple[Any, Any]:
 def hull_of_keys(*sample: np.ndarray) -> iso.OperatingPoints:
     labels, scores, weights = validated(*sample)
     return iso.OperatingPoints(hull_alone(Sample(labels, {"": scores}, weights), section=512))
+
+
+def in_passes(labels: np.ndarray, scores: np.ndarray) -> iso.OperatingPoints:
+    """Read the rows as often as needed, when a seventh of them fits at once."""
+    ranges = ScoreRanges(BYTES_OF_A_KEY * max(labels.size // 7, 1), labels.size, 1)
+    while True:
+        for batch in np.array_split(np.arange(labels.size), 1 + labels.size % 7):
+            ranges.append(Sample(labels[batch], {"": scores[batch]}))
+        if not ranges.end_pass(""):
+            return ranges.points("", "y", "")
+
+
+@contextmanager
+def short_ranges() -> Iterator[None]:
+    """Divide few rows into runs and sections too."""
+    with compiled(), pytest.MonkeyPatch.context() as patched:
+        for name, size in (("_PIECE_ROWS", 512), ("_RUN_ROWS", 1024), ("_SECTION_ROWS", 512)):
+            patched.setattr(score_ranges, name, size)
+        patched.setattr(score_ranges, "_STEP", 16)
+        yield
 
 
 REWEIGHTED = {
@@ -401,6 +423,15 @@ KERNELS: dict[str, Kernel] = {
         weighted,
         loops=loops("native", "census", "spread", "sort_buckets", "block_sums", "fill_weighted"),
         **FAST,
+    ),
+    "compiled, ranges of scores": Kernel(
+        in_passes,
+        FULL,
+        loops("native", "census", "spread", "sort_buckets"),
+        exempt=ROWS_MISSING,
+        whole=False,
+        within=short_ranges,
+        **UNWEIGHTED,
     ),
     "compiled, counts alone": Kernel(
         along_corners,

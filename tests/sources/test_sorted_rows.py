@@ -33,6 +33,7 @@ SEVERAL = {"label": "label", "scores": ["a", "b"], "group": "group"}
 
 def move(patch, *, batch=1 << 18, at_once=30_000_000, room=None):
     """Let no table fit into memory; those on disk come in batches, and from some rows at once."""
+    patch.setattr("isometrics.sources.held_rows._MOST_PASSES", 0)
     patch.setattr("isometrics.sources.held_rows._BYTES_OF_A_TABLE", 1 << 60)
     patch.setattr("isometrics.sources.held_rows.BYTES_OF_A_ROW", 1 << 60)
     patch.setattr("isometrics.sources.sorted_rows._BATCH_ROWS", batch)

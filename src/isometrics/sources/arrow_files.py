@@ -31,6 +31,8 @@ class ArrowFiles(Source):
     ahead and fill the memory. A column that a file has counts more than what its folder says.
     """
 
+    reads_fast = True
+
     def __init__(self, path: str, files: Sequence[Path], kind: str) -> None:
         self.name = path
         self.bytes_read: int = 0

@@ -96,6 +96,8 @@ class Source:
     """The number of rows, where it is known beforehand."""
     ordered = True
     """Whether rows come in the order in which they are kept; if not, who copies them says so."""
+    reads_fast = False
+    """Whether reading all rows again takes less time than sorting them on disk."""
     bytes_read: int | None = None
     """How many bytes all passes have read, where that is known."""
     takes_dialect = False

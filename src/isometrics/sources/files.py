@@ -321,6 +321,7 @@ class FrameSource(Source):
             raise ParameterError(f"column names must be texts but are {names!r}")
         self.name = name
         self._frame = given
+        self.reads_fast = isinstance(given, nw.DataFrame)
         self.rows = len(given) if isinstance(given, nw.DataFrame) else None
 
     @cached_property

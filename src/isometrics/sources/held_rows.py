@@ -12,6 +12,7 @@ from isometrics.errors import Advice, ParameterError
 from isometrics.points import OperatingPoints
 from isometrics.points.models import BYTES_OF_AN_ENTRY, GroupTables, count_groups
 from isometrics.sources.memory_limit import limit_for
+from isometrics.sources.score_ranges import BYTES_OF_A_KEY, ScoreRanges
 from isometrics.sources.sorted_rows import BYTES_OF_A_ROW, SortedRows
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from isometrics.sources.batches import Source
     from isometrics.sources.column_roles import Layout
 
     Progress = Callable[[int, int | None], None]
@@ -30,6 +32,8 @@ _BYTES_IN_GROUPS = 32
 """What a row takes beside that in the tables of its groups."""
 _BYTES_OF_A_TABLE = 8_000
 """What the table of one model in one group takes until its numbers are printed, measured."""
+_MOST_PASSES = 8
+"""Rows that take more passes are sorted on disk."""
 _SHARE_OF_ROWS_UNASKED_FOR = 4
 """Rows that nobody asked for may fill this part of the memory that the tables may fill."""
 
@@ -67,6 +71,8 @@ class HeldRows:
         Which rows are kept for intervals; see `read_predictions`.
     counted
         Whether tables are counted from these rows; else they are held for intervals alone.
+    source
+        Where the rows come from, which may be read again.
     """
 
     def __init__(
@@ -76,6 +82,7 @@ class HeldRows:
         keep_rows: bool | int | str | None = None,
         *,
         counted: bool,
+        source: Source | None = None,
     ) -> None:
         self._layout = layout
         self._grouped = layout.group is not None
@@ -85,7 +92,10 @@ class HeldRows:
         self._samples: list[Sample] = []
         self._models: dict[str, None] = {}
         self._nbytes = self._rows = self._scores = self._groups = self._needed = 0
-        self._on_disk: SortedRows | None = None
+        self._source = source
+        self._moved: SortedRows | ScoreRanges | None = None
+        """What counts the tables where they do not fit."""
+        self._finished = False
         self._resources = ExitStack()
         self.close = self._resources.close
         """Remove what is on disk."""
@@ -134,16 +144,26 @@ class HeldRows:
         return self._shortage
 
     def append(self, samples: Sequence[Sample]) -> None:
-        """Hold the rows of a batch; those of all classes are the same rows."""
+        """Hold the rows of a batch; those of all classes are the same rows.
+
+        In later passes they are counted, where tables do not fit.
+        """
+        if not self._finished:
+            self._hold(samples)
+        elif self._moved is not None:
+            for sample in samples:
+                self._moved.append(sample)
+
+    def _hold(self, samples: Sequence[Sample]) -> None:
         self._rows += max((sample.size for sample in samples), default=0)
         for sample in samples:
             self._models |= dict.fromkeys(sample.scores)
             self._scores += sample.size * len(sample.scores)
             if sample.groups is not None:
                 self._groups = len(sample.groups.names)
-            if self._on_disk is not None:
-                self._on_disk.append(sample)
-            if self._fit or (self._counted and self._on_disk is None):
+            if self._moved is not None:
+                self._moved.append(sample)
+            if self._fit or (self._counted and self._moved is None):
                 self._batches.setdefault(tuple(sample.scores), []).append(sample)
             if self._fit:
                 self._nbytes += sample.nbytes
@@ -151,20 +171,35 @@ class HeldRows:
         # What the tables of all rows take, and what building them takes.
         self._needed = self._scores * (BYTES_OF_A_ROW + _BYTES_IN_GROUPS * self._grouped)
         self._needed += tables * _BYTES_OF_A_TABLE
-        if self._counted and self._on_disk is None and self._needed > self._budget:
-            self._on_disk = self._resources.enter_context(closing(SortedRows(self._budget)))
+        if self._counted and self._moved is None and self._needed > self._budget:
+            self._moved = self._ranges()
+            if self._moved is None:
+                self._moved = self._resources.enter_context(closing(SortedRows(self._budget)))
             for sample in chain.from_iterable(self._batches.values()):
-                self._on_disk.append(sample)
+                self._moved.append(sample)
             if not self._fit:
                 self._batches.clear()
         needed = tables * BYTES_OF_AN_ENTRY
-        if self._on_disk is not None and needed > self._budget:
+        if self._moved is not None and needed > self._budget:
             raise ParameterError(
                 f"the names of {self._groups} groups and more do not fit into the memory limit",
                 Advice("raise {memory_limit} above {}, or leave the groups out", limit_for(needed)),
             )
         if self._fit:
             self._check_kept()
+
+    def _ranges(self) -> ScoreRanges | None:
+        """Return what counts rows in several passes, where these take less time than the disk."""
+        layout, source = self._layout, self._source
+        rows = source.rows if source is not None and source.reads_fast else None
+        if rows is None or self._grouped or layout.weight is not None or layout.model is not None:
+            return None
+        models = len(layout.scores)
+        # Rows that are kept for intervals may fill as much.
+        room = self._budget // (2 if self._fit else 1)
+        if rows * models * BYTES_OF_A_KEY > _MOST_PASSES * room:
+            return None
+        return ScoreRanges(room, rows, models)
 
     def _check_kept(self) -> None:
         many = isinstance(self._most_rows, int) and self._rows > self._most_rows
@@ -181,7 +216,7 @@ class HeldRows:
             )
         self._fit = False
         self._reason = MANY_ROWS if many else _TOO_MANY
-        if not self._counted or self._on_disk is not None:
+        if not self._counted or self._moved is not None:
             self._batches.clear()
 
     def finish(self, models: Sequence[str], progress: Progress | None = None) -> FinishedRows:
@@ -190,14 +225,15 @@ class HeldRows:
         Groups have their models in the given order; `progress` is told of the rows of groups that
         are counted.
         """
+        self._finished = True
         for names in sorted(self._batches, key=lambda names: models.index(names[0])):
             if batches := self._batches.pop(names):
                 self._samples.append(Sample.joined(batches))
                 batches.clear()
         tables, note = GroupTables({}, {}), ""
-        if self._grouped and self._on_disk is not None:
+        if isinstance(self._moved, SortedRows) and self._grouped:
             enough = limit_for(self._needed)
-            tables, note = self._on_disk.group_tables(models, self._layout.label, enough, progress)
+            tables, note = self._moved.group_tables(models, self._layout.label, enough, progress)
         elif self._grouped:
             tables = count_groups(self._samples, progress)
         if not self._fit:
@@ -205,9 +241,15 @@ class HeldRows:
         rows = {next(iter(sample.scores)): sample for sample in self._samples}
         return FinishedRows(tables, rows, "", note)
 
+    def end_pass(self) -> bool:
+        """End a pass; tell whether another one is needed."""
+        if isinstance(self._moved, ScoreRanges):
+            return self._moved.end_pass(limit_for(self._needed))
+        return False
+
     def points(self, model: str) -> OperatingPoints:
         """Return the table of all rows of a model, once they are finished."""
-        if self._on_disk is not None:
-            return self._on_disk.points(model, self._layout.label, limit_for(self._needed))
+        if self._moved is not None:
+            return self._moved.points(model, self._layout.label, limit_for(self._needed))
         (sample,) = (each for each in self._samples if model in each.scores)
         return OperatingPoints(table_of_sample(sample.of_model(model), counted=self._layout.label))

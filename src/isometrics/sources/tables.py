@@ -110,7 +110,7 @@ def read_tables(
     bins = None
     if tolerance is not None and layout.weight is None and layout.group is None:
         bins = BinnedRows(layout.label, tolerance, budget)
-    held = HeldRows(layout, budget, keep_rows, counted=bins is None)
+    held = HeldRows(layout, budget, keep_rows, counted=bins is None, source=source)
     if source.count_rows is not None:
         rows, note = source.complete_rows(layout) if drop_missing else (source, "")
         assert rows.count_rows is not None
@@ -145,7 +145,7 @@ def read_tables(
                     progress(cleaner.rows, source.rows)
                 if bins is not None:
                     bins.append(samples)
-                if finished is None:
+                if finished is None or bins is None:
                     held.append(samples)
             cleaner.finish()
             # This process reads all rows.
@@ -156,7 +156,7 @@ def read_tables(
                 named = None if layout.model is None else cleaner.names[layout.model]
                 models = list(layout.scores if named is None else named.in_order()[0])
                 finished = held.finish(models, progress)
-            if bins is None or not bins.end_pass():
+            if not (held if bins is None else bins).end_pass():
                 break
         points, skipped = _tables(models, layout, (held if bins is None else bins).points)
         # Each of several classes has its own labels, like a model that is alone.

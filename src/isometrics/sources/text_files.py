@@ -106,6 +106,7 @@ class TextFiles(QuerySource):
 
     has_lines = True
     ordered = True
+    reads_fast = True
     bytes_read: int | None = 0
 
     def __init__(self, path: str, files: Sequence[Path], memory: int) -> None:
