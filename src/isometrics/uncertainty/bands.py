@@ -153,8 +153,9 @@ class CurveReplicates(ResultTable):
         replicates hardly differ and the band would be far too narrow; there it is NaN. Pointwise
         bands are percentile intervals. A simultaneous band lies between the k-th lowest
         and the k-th highest replicate at every position, with the largest k for which as many
-        replicates as asked for lie wholly inside (Davison & Hinkley 1997, section 4.2.4). It needs
-        no transformation and never leaves the range of the curves.
+        replicates as asked for lie wholly inside those of the others (after Davison & Hinkley 1997,
+        section 4.2.4, who count a replicate for its own band; with hundreds of replicates that is
+        too narrow). It needs no transformation and never leaves the range of the curves.
         """
         check_choice(kind, "kind", KINDS)
         level = check_confidence(
@@ -194,15 +195,18 @@ class CurveReplicates(ResultTable):
 
 
 def _envelope(curves: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return the narrowest pair of order statistics that holds enough curves entirely."""
+    """Return the narrowest order statistics whose like among the other curves hold enough curves.
+
+    A curve is judged by the others, because it pulls the band of all curves towards itself.
+    """
     from scipy.stats import rankdata
 
     from_below = rankdata(curves, "max", axis=0)
     from_above = len(curves) + 1 - rankdata(curves, "min", axis=0)
     depth = np.minimum(from_below, from_above).min(axis=1).astype(np.intp)
-    # The k-th lowest and k-th highest hold the curves of depth k or more.
+    # The k-th lowest and k-th highest of the others hold the curves of a depth above k.
     needed = int(np.ceil(level * len(curves)))
-    k = int(np.sort(depth)[len(curves) - needed])
+    k = max(1, int(np.sort(depth)[len(curves) - needed]) - 1)
     ordered = np.sort(curves, axis=0)
     return ordered[k - 1], ordered[-k]
 
