@@ -17,10 +17,11 @@ from isometrics._core.parameters import (
     parse_random_state,
 )
 from isometrics._core.results import ResultTable, percent
+from isometrics._table.table import Table, at_thresholds
 from isometrics.errors import NotAnswerableError
 from isometrics.measures import Grain
 from isometrics.points import OperatingPoints
-from isometrics.spaces.indices import WeightedIndex, index_named
+from isometrics.spaces.indices import ClosedIndex, WeightedIndex, index_named
 from isometrics.uncertainty.resampling import Plan, parse_evidence, replicate, resampling_of
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 FEWEST = 5
 """The rows that a height of the curve must depend on for a band to be given there."""
+
+_INSIDE = 1e-12
+"""How far values stay from 0 and 1, whose logits are infinite."""
 
 SPACES = ("roc", "pr", "prg", "tradeoff")
 KINDS = ("pointwise", "simultaneous")
@@ -64,7 +68,9 @@ class Band(ResultTable):
     x, estimate, lower, upper
         Positions on the first axis, the height of the curve there, and the ends of the band; NaN
         where the curve depends on fewer than five rows, too few for resampling to show how it
-        varies.
+        varies. In tradeoff space the band is for the best values that thresholds reach on the
+        whole source. Those on the sample, the estimate, are too high, so the band lies lower
+        and may lie below the estimate.
     index
         The index in tradeoff space, else ``""``.
     """
@@ -105,6 +111,8 @@ class CurveReplicates(ResultTable):
         The height of each model's curve there.
     replicates
         The heights of the replicates, by model, replicate and position; NaN where not defined.
+        In tradeoff space: what the rules that are best in the sample reach in each replicate,
+        less the optimism of choosing them; see `bootstrap_curves`.
     rows
         How many rows each height depends on: the fewest among true positives, false positives
         and false negatives there.
@@ -145,8 +153,9 @@ class CurveReplicates(ResultTable):
         replicates hardly differ and the band would be far too narrow; there it is NaN. Pointwise
         bands are percentile intervals. A simultaneous band lies between the k-th lowest
         and the k-th highest replicate at every position, with the largest k for which as many
-        replicates as asked for lie wholly inside (Davison & Hinkley 1997, section 4.2.4). It needs
-        no transformation and never leaves the range of the curves.
+        replicates as asked for lie wholly inside those of the others (after Davison & Hinkley 1997,
+        section 4.2.4, who count a replicate for its own band; with hundreds of replicates that is
+        too narrow). It needs no transformation and never leaves the range of the curves.
         """
         check_choice(kind, "kind", KINDS)
         level = check_confidence(
@@ -186,15 +195,18 @@ class CurveReplicates(ResultTable):
 
 
 def _envelope(curves: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return the narrowest pair of order statistics that holds enough curves entirely."""
+    """Return the narrowest order statistics whose like among the other curves hold enough curves.
+
+    A curve is judged by the others, because it pulls the band of all curves towards itself.
+    """
     from scipy.stats import rankdata
 
     from_below = rankdata(curves, "max", axis=0)
     from_above = len(curves) + 1 - rankdata(curves, "min", axis=0)
     depth = np.minimum(from_below, from_above).min(axis=1).astype(np.intp)
-    # The k-th lowest and k-th highest hold the curves of depth k or more.
+    # The k-th lowest and k-th highest of the others hold the curves of a depth above k.
     needed = int(np.ceil(level * len(curves)))
-    k = int(np.sort(depth)[len(curves) - needed])
+    k = max(1, int(np.sort(depth)[len(curves) - needed]) - 1)
     ordered = np.sort(curves, axis=0)
     return ordered[k - 1], ordered[-k]
 
@@ -232,6 +244,22 @@ def bootstrap_curves(
     x
         Positions on the first axis, by default about a hundred that are evenly spaced.
 
+    Notes
+    -----
+    A tradeoff curve is a maximum over thresholds. What is estimated is the population's: at every
+    λ the best value that a threshold reaches there. The maximum in a sample is higher on average,
+    and that in a replicate higher still, so that percentiles of the maxima are too high. Instead,
+    the rule that is best in the sample is judged in the replicates, and the optimism is taken from
+    its values: the median of how much better the rule that is best in a replicate looks there than
+    in the sample (Efron 1983). Both are measured on the logit scale, on which an index between 0
+    and 1 varies more evenly; values of an `Index` of your own may lie anywhere and stay as they
+    are. `benchmarks/tradeoff_bands.md` has the coverage.
+
+    With W and W' the deviations of sample and replicate from what they are drawn from, near the
+    best threshold like independent Brownian motions, and a quadratic fall around it, the bias of
+    the maximum is b = E max(W - t²). The mean maximum in replicates is (2^⅔ - 1)·b = 0.59·b above
+    the sample's, too little to be taken from it as its bias; Efron's optimism is ⅔·2^⅔·b = 1.06·b.
+
     Examples
     --------
     >>> import isometrics as iso
@@ -257,35 +285,49 @@ def bootstrap_curves(
         pos_label=pos_label,
     )
     sample = resampling_of(evidence, Plan(Grain.RUNS, np.empty(0), stratified, prevalence))
+    models = tuple(sample.points.values())
+    is_tradeoff = space == "tradeoff"
+    rules = [_best_rules(points, chosen, x_values) for points in models if is_tradeoff]
 
-    def heights(points: OperatingPoints) -> Floats:
-        if space == "tradeoff":
-            return np.asarray(points.tradeoff(chosen)(x_values))
-        return np.asarray(getattr(points, space).interpolate(x_values))
+    def heights(points: OperatingPoints, model: int) -> Floats:
+        if not is_tradeoff:
+            return np.asarray(getattr(points, space).interpolate(x_values))
+        best = _best_rules(points, chosen, x_values)
+        in_sample = at_thresholds(models[model].table, best.thresholds)
+        kept = at_thresholds(points.table, rules[model].thresholds)
+        values = [chosen.of_rows(table.counts, x_values) for table in (best, in_sample, kept)]
+        # A kept rule without true positives in a replicate may have no value; none is worse.
+        return np.nan_to_num(np.concatenate(values), nan=-1e300)
 
+    height_count = (3 if is_tradeoff else 1) * x_values.size
     values = replicate(
         sample,
-        _curves(sample, heights, x_values.size),
-        len(sample.points) * x_values.size,
+        _curves(sample, heights, height_count),
+        len(models) * height_count,
         n_resamples=n_resamples,
         seed=parse_random_state(random_state),
         n_jobs=n_jobs,
         progress=progress,
     )
-    replicates = values.reshape(n_resamples, len(sample.points), x_values.size)
-    estimates = [heights(points) for points in sample.points.values()]
+    values = values.reshape(n_resamples, len(models), -1, x_values.size).transpose(1, 2, 0, 3)
+    if is_tradeoff:
+        bounded = isinstance(chosen, ClosedIndex)
+        replicates = np.array([_less_optimism(*parts, bounded=bounded) for parts in values])
+    else:
+        replicates = np.ascontiguousarray(values[:, 0])
+    estimates = [heights(points, model)[: x_values.size] for model, points in enumerate(models)]
     return CurveReplicates(
         space,
-        chosen.name if space == "tradeoff" else "",
+        chosen.name if is_tradeoff else "",
         tuple(sample.points),
         x_values,
         np.array(estimates),
-        np.ascontiguousarray(replicates.transpose(1, 0, 2)),
+        replicates,
         np.array(
             [
                 _smallest_count(_rates(points, space, chosen, x_values, height), class_rows)
                 for points, height, class_rows in zip(
-                    sample.points.values(), estimates, sample.class_rows, strict=True
+                    models, estimates, sample.class_rows, strict=True
                 )
             ]
         ),
@@ -299,10 +341,34 @@ def _curves(sample: Resampling, heights: Any, size: int) -> Evaluate:
         for row, model in np.ndindex(values.shape[:2]):
             points = sample.points_of(model, weights[model][row])
             if points is not None:
-                values[row, model] = heights(points)
+                values[row, model] = heights(points, model)
         return values.reshape(len(values), -1)
 
     return evaluate
+
+
+def _best_rules(points: OperatingPoints, index: WeightedIndex, lam: Floats) -> Table:
+    """Return the best row at each weight of recall."""
+    intervals = points.tradeoff(index).intervals
+    return intervals.take(np.searchsorted(intervals.lambda_lo, lam, "right") - 1).table
+
+
+def _less_optimism(best: Floats, in_sample: Floats, kept: Floats, *, bounded: bool) -> Floats:
+    """Return the values of kept rules in replicates, less the optimism of choosing them.
+
+    `best` are the values of each replicate's best rules, `in_sample` those of the same rules in
+    the sample. Values that are `bounded` by 0 and 1 are moved on the logit scale.
+    """
+    from scipy.special import expit, logit
+
+    if bounded:
+        best, in_sample, kept = (
+            logit(np.clip(values, _INSIDE, 1 - _INSIDE)) for values in (best, in_sample, kept)
+        )
+    # Undefined replicates are sorted behind the others.
+    defined = np.count_nonzero(~np.isnan(best[:, 0]))
+    moved = kept - np.sort(best - in_sample, axis=0)[(defined - 1) // 2]
+    return np.asarray(expit(moved) if bounded else moved)
 
 
 def _rates(
@@ -318,9 +384,8 @@ def _rates(
     if space == "prg":
         recall = odds / (1 + odds - x)
         return recall, recall * (1 - height)
-    intervals = points.tradeoff(index).intervals
-    best = np.searchsorted(intervals.lambda_lo, x, "right") - 1
-    return intervals.tp[best] / points.positives, intervals.fp[best] / points.negatives
+    best = _best_rules(points, index, x)
+    return best.tp / points.positives, best.fp / points.negatives
 
 
 def _smallest_count(rates: tuple[Floats, Floats], class_rows: tuple[int, int]) -> Floats:
