@@ -144,9 +144,9 @@ def points_of(contest: Contest) -> list[iso.OperatingPoints]:
 
 def page(results: list[dict]) -> str:
     """Return Markdown of all results."""
-    rows = [row | {"size": each["size"]} for each in results for row in each["rows"]]
+    rows = [row | {"sample": each["size"]} for each in results for row in each["rows"]]
     of = {name: [row for row in rows if row["objective"] == name] for name in OBJECTIVES}
-    sizes = sorted({row["size"] for row in rows})
+    sizes = sorted({row["sample"] for row in rows})
     samples = max(len(each) for each in of.values())
     lines = [
         "# Verdicts on samples of real populations",
@@ -154,9 +154,9 @@ def page(results: list[dict]) -> str:
         f"Made by `benchmarks/verdict_real.py`: {len({each['population'] for each in results})} "
         "populations of 2,890 to 19,000 rows (`benchmarks/populations.py`), samples of "
         f"{', '.join(f'{size:,}' for size in sizes)} rows, {samples:,} for an objective, six "
-        f"models, at most {RESAMPLES} resamples each. The truth is what the chosen rule does on the "
-        "population. *Rarer* is the number of rows of the rarer class in "
-        "the sample; samples with fewer than five are left out.",
+        f"models, at most {RESAMPLES} resamples each. The truth is what the chosen rule does on "
+        "the population. *Rarer* is the number of rows of the rarer class in the sample; samples "
+        f"with fewer than {FEWEST} are left out.",
         "",
         "## The value to expect",
         "",
@@ -211,7 +211,7 @@ def table(
         ("rarer: 50 or more", lambda row: row["rarer"] >= 50),
         ("rarer: 20 to 49", lambda row: 20 <= row["rarer"] < 50),
         ("rarer: 5 to 19", lambda row: row["rarer"] < 20),
-        *((f"{size:,} rows", lambda row, size=size: row["size"] == size) for size in SIZES),
+        *((f"{size:,} rows", lambda row, size=size: row["sample"] == size) for size in SIZES),
     ]
     for name, rows in of.items():
         for text, holds in parts:
@@ -286,7 +286,7 @@ def losses(of: dict[str, list[dict]]) -> list[str]:
     for size in SIZES:
         changes = []
         for name in FREE:
-            some = [row for row in of[name] if row["size"] == size]
+            some = [row for row in of[name] if row["sample"] == size]
             if not some:
                 continue
             loss, apparent = (np.mean([row[key] for row in some]) for key in ("loss", "apparent"))

@@ -1,7 +1,7 @@
 """Corrections, intervals and the confidence set of models, against their definitions."""
 
-from itertools import permutations
 from math import inf, isnan
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -14,8 +14,15 @@ from isometrics.decisions.objective import parse_objective
 from isometrics.errors import IsometricsError
 from isometrics.points.models import count_models
 from isometrics.testing.strategies import binary_samples
-from isometrics.verdict.contest import Contest, best_models, choose
-from isometrics.verdict.estimates import confidence_set, interval_at, mean_known, win_shares
+from isometrics.verdict.contest import Contest, choose
+from isometrics.verdict.estimates import (
+    correction,
+    estimate,
+    known_gains,
+    leads,
+    mean_known,
+    win_shares,
+)
 
 NAN = float("nan")
 
@@ -24,108 +31,139 @@ def drawn(seed, models=4, replicates=60, spread=1.0):
     random = np.random.default_rng(seed)
     values = random.normal(size=models)
     shared = random.normal(size=replicates)
-    return values, values[:, None] + shared + spread * random.normal(size=(models, replicates))
+    return values[:, None] + shared + spread * random.normal(size=(models, replicates))
 
 
-def slow_set(values, replicates, level):
-    """The procedure of Hansen, Lunde & Nason (2011) with T_R, pair by pair."""
-    models = list(range(len(values)))
-    deviations = {
-        (i, j): (replicates[i] - replicates[j]) - (replicates[i] - replicates[j]).mean()
-        for i, j in permutations(models, 2)
-    }
-    error = {pair: each.std(ddof=1) for pair, each in deviations.items()}
-    while len(models) > 1:
-        pairs = list(permutations(models, 2))
-        # How far the first model of a pair is behind the second one.
-        behind = {(i, j): (values[j] - values[i]) / error[i, j] for i, j in pairs}
-        largest = np.max([np.abs(deviations[pair]) / error[pair] for pair in pairs], axis=0)
-        if np.mean(largest >= max(behind.values())) >= 1 - level:
-            break
-        models.remove(max(behind, key=behind.get)[0])
-    return models
+def slow_leads(model, best, fixed, level):
+    """The leads one model at a time, and the quantile of the largest studentised difference."""
+    leads, errors = [], []
+    for other in range(len(best)):
+        apart = [one - two for one, two in zip(best[model], best[other], strict=True)]
+        of_fixed = [one - two for one, two in zip(fixed[model], fixed[other], strict=True)]
+        leads.append(sum(apart) / len(apart))
+        errors.append(max(np.std(apart), np.std(of_fixed)))
+    largest = [
+        max(
+            abs(best[model][each] - best[other][each] - leads[other]) / errors[other]
+            for other in range(len(best))
+            if errors[other] > 0
+        )
+        for each in range(best.shape[1])
+    ]
+    return leads, np.quantile(largest, level) * np.array(errors)
 
 
 @given(st.integers(0, 2**32), st.sampled_from([0.3, 1.0, 4.0]), st.sampled_from([0.8, 0.95]))
-def test_the_set_is_that_of_the_procedure(seed, spread, level):
-    values, replicates = drawn(seed, spread=spread)
-    found = confidence_set(values, replicates, level)
-    assert np.flatnonzero(found.stays).tolist() == slow_set(values, replicates, level)
-    assert found.stays[values.argmax()]
+def test_leads_are_those_of_the_slow_twin(seed, spread, level):
+    best, fixed = drawn(seed, spread=spread), drawn(seed + 1, spread=1)
+    model = int(best.mean(axis=1).argmax())
+    found = leads(model, best, fixed, level)
+    lead, margin = slow_leads(model, best, fixed, level)
+    np.testing.assert_allclose(found.lead, lead, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(found.margin, margin, rtol=1e-12)
+    assert not found.told_apart[model]
+    assert (found.lead >= 0).all()
+    for other in range(4):
+        low, high = found.interval(other)
+        assert found.told_apart[other] == (low > 0)
+        assert high - low == pytest.approx(2 * margin[other])
 
 
 @given(st.integers(0, 2**32), st.permutations(range(4)))
-def test_permuted_models_have_the_permuted_set(seed, order):
-    values, replicates = drawn(seed)
-    found = confidence_set(values, replicates)
-    permuted = confidence_set(values[order], replicates[order])
-    np.testing.assert_array_equal(permuted.stays, found.stays[order])
-    np.testing.assert_allclose(permuted.margin, found.margin[np.ix_(order, order)], rtol=1e-12)
-
-
-def test_the_set_of_odd_replicates():
-    values, replicates = drawn(3, models=2)
-    found = confidence_set(np.append(values, values[0]), np.vstack([replicates, replicates[:1]]))
-    assert found.stays[0] == found.stays[2]
-    assert isnan(found.margin[0, 2])
-    replicates = np.vstack([np.linspace(0, 1, 30)] * 2)
-    assert confidence_set(np.array([0.5, 0.4]), replicates).stays.all()
-    values, replicates = drawn(2)
-    expected = confidence_set(values[1:], replicates[1:])
-    found = confidence_set(
-        np.array([NAN, *values[1:]]), np.vstack([np.full((1, 60), NAN), replicates[1:]])
-    )
-    assert found.stays.tolist() == [False, *expected.stays.tolist()]
-    values, replicates = drawn(2)
-    replicates[1, 5] = NAN
-    found = confidence_set(values, replicates)
-    expected = confidence_set(values, np.delete(replicates, 5, axis=1))
-    np.testing.assert_array_equal(found.stays, expected.stays)
-    np.testing.assert_array_equal(found.margin, expected.margin)
-    found = confidence_set(np.array([0.1, 0.9]), np.full((2, 5), NAN))
-    assert found.stays.all()
-    assert np.isnan(found.margin).all()
+def test_permuted_models_have_the_permuted_leads(seed, order):
+    best = drawn(seed)
+    model = int(best.mean(axis=1).argmax())
+    found = leads(model, best, best, 0.95)
+    permuted = leads(order.index(model), best[order], best[order], 0.95)
+    np.testing.assert_allclose(permuted.lead, found.lead[order], rtol=1e-12)
+    np.testing.assert_allclose(permuted.margin, found.margin[order], rtol=1e-12)
 
 
 @given(st.integers(0, 2**32))
 def test_margins_are_simultaneous(seed):
-    """No difference of two models leaves its margin in 95% of the replicates."""
-    values, replicates = drawn(seed, replicates=200)
-    margin = confidence_set(values, replicates).margin
-    differences = replicates[:, None] - replicates[None]
-    differences -= differences.mean(axis=2, keepdims=True)
-    np.fill_diagonal(margin, 0)
-    inside = (np.abs(differences) <= margin[..., None] * (1 + 1e-12)).all(axis=(0, 1))
+    """No difference from the chosen model leaves its margin in 95% of the replicates."""
+    best = drawn(seed, replicates=200)
+    found = leads(0, best, np.zeros_like(best), 0.95)
+    apart = np.abs(best[0] - best - found.lead[:, None])
+    inside = (apart <= found.margin[:, None] * (1 + 1e-12)).all(axis=0)
     assert inside.mean() == pytest.approx(0.95, abs=0.006)
+
+
+def test_leads_of_odd_replicates():
+    best = drawn(3, models=2)
+    twins = np.vstack([best, best[:1]])
+    found = leads(0, twins, twins, 0.95)
+    assert (found.lead[2], found.margin[2]) == (0, 0)
+    assert not found.told_apart[2]
+    # Where a fixed rule has no value nothing is known of its spread.
+    fixed = best.copy()
+    fixed[1] = NAN
+    alone = leads(0, best, fixed, 0.95)
+    assert alone.margin[1] == leads(0, best, np.zeros_like(best), 0.95).margin[1]
+    fixed = 9 * best
+    fixed[1, 5] = -inf
+    kept = np.delete(fixed, 5, axis=1)
+    spread = np.std(kept[0] - kept[1])
+    margin = leads(0, best, fixed, 0.95).margin[1]
+    assert margin / leads(0, best, kept, 0.95).margin[1] == pytest.approx(1)
+    assert spread > np.std(best[0] - best[1])
+    gains = np.array([[0.5, NAN], [-inf, 0.25]])
+    np.testing.assert_array_equal(known_gains(gains), [[0.5, -0.75], [-0.75, 0.25]])
+    assert not known_gains(np.full((2, 2), NAN)).any()
 
 
 def test_ties_are_shared_out():
     gains = np.array([[0.5, 0.2, NAN, NAN], [0.5, 0.3, 0.1, NAN]])
     np.testing.assert_allclose(win_shares(gains), [0.5 / 3, 2.5 / 3])
-    assert best_models(gains).tolist() == [0, 1, 1, 0]
     assert np.isnan(win_shares(np.full((2, 3), NAN))).all()
     assert mean_known(gains) == pytest.approx(1.6 / 5)
     assert isnan(mean_known(gains[:, 3]))
 
 
-def test_an_interval_reaches_from_the_lowest_centre_to_the_highest():
-    noise = np.append(np.linspace(-0.2, 0.2, 41), NAN)
-    low, high = interval_at(noise, (0.5, 0.4), level=0.9)
-    assert (low, high) == pytest.approx((0.4 - 0.18, 0.5 + 0.18))
-    assert interval_at(noise, (0.9, 0.1), level=0.9) == pytest.approx((0.1 - 0.18, 0.9 + 0.18))
-    # No percentile is defined between minus infinity and a number.
-    for lost, lowest in ((1, 0.1 - 0.18), (9, -inf)):
-        noise[:lost] = -inf
-        low, high = interval_at(noise, (0.9, 0.1), level=0.9)
-        assert (low, high) == pytest.approx((lowest, 0.9 + 0.18))
-
-
-@pytest.mark.parametrize(
-    ("noise", "centres"),
-    [([0.1], (0.5,)), ([NAN, 0.1], (0.5,)), ([0.1, 0.2], (0.5, NAN)), ([0.1, 0.2], (0.5, -inf))],
+@given(
+    st.floats(0.01, 0.99), st.floats(-0.2, 0.2), st.floats(0.005, 0.2), st.sampled_from([0.8, 0.95])
 )
-def test_an_interval_that_nothing_tells_is_not_defined(noise, centres):
-    assert all(map(isnan, interval_at(np.array(noise), centres, level=0.9)))
+def test_an_interval_is_that_of_wilson(share, correction, spread, level):
+    """Its ends are the shares that are z standard errors of their own away."""
+    limits = (-2.0, 3.0)
+    expected = limits[0] + 5 * share
+    replicates = expected + 5 * spread * np.array([-1.0, 0.0, 1.0])
+    found = estimate(expected, correction, replicates, limits, level)
+    assert found.expected == expected
+    variance = spread**2 + 0.4 * (correction / 5) ** 2
+    rows = max(share * (1 - share) / variance, 1)
+    assert found.rows == pytest.approx(rows, rel=1e-9)
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    for end in found.interval:
+        at = (end + 2) / 5
+        assert abs(at - share) == pytest.approx(z * (at * (1 - at) / rows) ** 0.5, rel=1e-6)
+    low, high = found.interval
+    assert found.chance_below(low) == pytest.approx((1 - level) / 2, rel=1e-6)
+    assert found.chance_below(high) == pytest.approx((1 + level) / 2, rel=1e-6)
+
+
+def test_an_interval_that_nothing_tells_is_not_defined():
+    for expected, replicates in ((0.5, [0.1]), (0.5, [NAN, 0.1]), (NAN, [0.1, 0.2])):
+        found = estimate(expected, 0.0, np.array(replicates), (0, 1), 0.9)
+        assert all(map(isnan, found.interval))
+        assert isnan(found.chance_below(0.3))
+    certain = estimate(0.5, 0.0, np.array([0.5, 0.5]), (0, 1), 0.9)
+    assert certain.interval == (0.5, 0.5)
+    assert (certain.chance_below(0.5), certain.chance_below(0.6)) == (0, 1)
+    # Values beyond the limits are cut, and a gain without a bound has a symmetric interval.
+    assert estimate(1.2, 0.0, np.array([0.9, 1.0]), (0, 1), 0.9).expected == 1
+    low, high = estimate(0.5, 0.0, np.array([0.2, 0.8, -inf]), (-inf, 1), 0.9).interval
+    z = NormalDist().inv_cdf(0.95)
+    assert (low, high) == pytest.approx((0.5 - z * np.std([0.2, 0.8], ddof=1), 1))
+    sure = estimate(1.0, 0.0, np.array([0.97, 0.99]), (0, 1), 0.9)
+    assert sure.chance_below(0) == 0
+    assert sure.chance_below(1) == 0
+
+
+def test_a_correction_is_the_mean_of_two():
+    assert correction(0.8, 0.7) == pytest.approx(0.09)
+    assert correction(0.8, 0.7, 0.05) == pytest.approx((0.09 + 0.06) / 2)
+    assert isnan(correction(0.8, NAN, 0.05))
 
 
 def sample(*separations, size=400, share=0.3, seed=4):
@@ -189,7 +227,7 @@ def check_range(analysis, asked):
     verdict = analysis.verdict(**asked, n_resamples=5)
     limits = verdict.objective.limits
     found = [(verdict.value, verdict.expected, verdict.interval)]
-    found += [model[1:] for model in verdict.models]
+    found += [model[2:] for model in verdict.models]
     ranges = [limits] * len(found) + [(0, 1)] * len(verdict.kept)
     found += [(kept.here, kept.expected, kept.interval) for kept in verdict.kept]
     for (here, expected, interval), (low, high) in zip(found, ranges, strict=True):

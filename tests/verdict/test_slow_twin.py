@@ -105,78 +105,121 @@ class Twin:
             draws.draw(stream, drawn)
             yield from drawn.astype(int)[:, self.unit]
 
-    def folds(self):
+    def fold(self):
+        """Return the part of each row, in the only dealing of so few replicates."""
         random = np.random.default_rng(parse_random_state(7).spawn(2)[1])
         positive = np.bincount(self.unit, LABELS) > 0
-        for _ in range(20):
-            order = random.permutation(positive.size)
-            order = [*order[positive[order]], *order[~positive[order]]]
-            fold = np.empty(positive.size, int)
-            fold[order] = np.arange(positive.size) % 5
-            yield fold[self.unit]
+        order = random.permutation(positive.size)
+        order = [*order[positive[order]], *order[~positive[order]]]
+        fold = np.empty(positive.size, int)
+        fold[order] = np.arange(positive.size) % 5
+        return fold[self.unit]
 
-    def estimates(self):
-        best_thresholds = {
-            name: self.decision(points).threshold for name, points in self.whole.items()
-        }
-        gains = {name: self.gain(self.whole[name], best_thresholds[name]) for name in SCORES}
-        model = max(gains, key=gains.get)
-        lists = ({name: [] for name in SCORES} for _ in range(5))
-        inside, outside, fixed, wider, thresholds = lists
-        worth = {name: self.unseen(name, best_thresholds[name]) for name in SCORES}
-        for replicate, times in enumerate(self.multiplicities()):
+    def rule_of(self, name, best, points):
+        """Return the chosen rule of a model as the lowest score that it flags.
+
+        `best` are the best thresholds in replicates, `points` the table that it is chosen on.
+        """
+        if "min_recall" not in self.asked:
+            return sorted(best[name], reverse=True)[(len(best[name]) - 1) // 2]
+        found = []
+        for threshold in points.thresholds[1:].tolist():
+            at = self.moved(points).at([threshold])
+            recall = float(at.tp[0] / at.positives)
+            if recall >= self.asked["min_recall"]:
+                found.append((self.gain(points, threshold), recall, threshold))
+        least = 0.99 * max(gain for gain, _, _ in found)
+        return max((each for each in found if each[0] >= least), key=lambda each: each[1:])[2]
+
+    def best_in(self, replicates):
+        """Return, by model, the best thresholds in some replicates and their gains there."""
+        thresholds, inside = ({name: [] for name in SCORES} for _ in range(2))
+        for times in replicates:
             for name in SCORES:
                 points = self.table(name, times)
-                threshold = self.decision(points).threshold
-                thresholds[name].append(threshold)
-                inside[name].append(self.gain(points, threshold))
-                outside[name].append(self.gain(self.whole[name], threshold))
-                fixed[name].append(self.gain(points, best_thresholds[name]))
-                wider[name].append(
-                    self.wider_gain(points, best_thresholds[name], worth[name], replicate)
-                )
-        inside, outside, fixed, wider = (
-            np.array([values[name] for name in SCORES])
-            for values in (inside, outside, fixed, wider)
-        )
-        fixed = wider + (fixed.mean(axis=1) - wider.mean(axis=1))[:, None]
-        best = inside == inside.max(axis=0)
-        winner = best.argmax(axis=0)
-        columns = np.arange(RESAMPLES)
-        optimism = (inside[winner, columns] - outside[winner, columns]).mean()
-        crossed = [self.crossed(fold) for fold in self.folds()]
-        expected = np.mean([self.gain(self.whole["a"], counts=counts) for counts in crossed])
-        noise = np.quantile(fixed[list(SCORES).index(model)] - gains[model], [0.025, 0.975])
-        centres = (gains[model] - optimism, expected)
-        low, high = min(centres) + noise[0], max(centres) + noise[1]
-        own = dict(zip(SCORES, (inside - outside).mean(axis=1), strict=True))
-        own = {name: gains[name] - each for name, each in own.items()}
+                thresholds[name].append(self.decision(points).threshold)
+                inside[name].append(self.gain(points, thresholds[name][-1]))
+        return thresholds, {name: np.array(each) for name, each in inside.items()}
+
+    def recall(self, name, threshold):
+        at = self.whole[name].at([threshold])
+        return float(at.tp[0] / at.positives)
+
+    def estimates(self):
+        replicates = list(self.multiplicities())
+        best, inside = self.best_in(replicates)
+        means = {name: each.mean() for name, each in inside.items()}
+        model = max(means, key=means.get)
+        rules = {name: self.rule_of(name, best, self.whole[name]) for name in SCORES}
+        here = {name: self.gain(self.whole[name], rules[name]) for name in SCORES}
+        gains = np.array([inside[name] for name in SCORES])
+        winner = [list(SCORES)[each] for each in gains.argmax(axis=0)]
+        crossed = self.crossed(replicates[:32])
+        quantities = {
+            "gain": (self.gain_of, here[model], self.gain(self.whole["a"], counts=crossed))
+        }
+        if "min_recall" in self.asked:
+            found = self.recall(model, rules[model]), crossed[0] / self.whole["a"].positives
+            quantities["recall"] = (self.recall_of, *found)
+        corrections = {}
+        for key, (quantity, seen, elsewhere) in quantities.items():
+            optimism = np.mean(
+                [
+                    quantity(self.table(name, times), name, best[name][each])
+                    - quantity(self.whole[name], name, best[name][each])
+                    for each, (name, times) in enumerate(zip(winner, replicates, strict=True))
+                ]
+            )
+            corrections[key] = (0.9 * (seen - elsewhere) + 1.2 * optimism) / 2
+        expected = here[model] - corrections["gain"]
+        worth = self.unseen(model, rules[model])
+        spread = [
+            self.wider_gain(self.table(model, times), rules[model], worth, replicate)
+            for replicate, times in enumerate(replicates)
+        ]
+        wins = (gains == gains.max(axis=0)) / (gains == gains.max(axis=0)).sum(axis=0)
         return {
             "model": model,
-            "threshold": best_thresholds[model],
-            "value": gains[model],
-            "wins": (best / best.sum(axis=0)).mean(axis=1),
+            "edge": rules[model],
+            "value": here[model],
+            "wins": wins.mean(axis=1),
             "expected": expected,
-            "interval": (low, high),
-            "models": [expected - own[model] + own[name] for name in SCORES],
-            "threshold_range": np.quantile(
-                thresholds[model], [0.025, 0.975], method="inverted_cdf"
-            ),
-            "recall": np.mean([tp / self.whole["a"].positives for tp, _ in crossed]),
+            "spread": spread,
+            "correction": corrections["gain"],
+            "models": [expected - means[model] + means[name] for name in SCORES],
+            "thresholds": best[model],
+            "recall": self.recall(model, rules[model]) - corrections.get("recall", 0),
         }
 
-    def crossed(self, fold):
+    def gain_of(self, points, _, threshold):
+        return self.gain(points, threshold)
+
+    def recall_of(self, points, _, threshold):
+        at = points.at([threshold])
+        return float(at.tp[0] / at.positives)
+
+    def crossed(self, replicates):
+        """Return the pooled counts of choices that were made without the rows of one part."""
         tp = fp = 0.0
+        fold = self.fold()
         for held in range(5):
-            best = (-inf, 0.0, 0.0)
-            for name in SCORES:
-                train = self.table(name, (fold != held).astype(int))
-                threshold = self.decision(train).threshold
-                gain = self.gain(train, threshold)
-                whole, seen = self.whole[name].at([threshold]), train.at([threshold])
-                judged = (gain, float(whole.tp[0] - seen.tp[0]), float(whole.fp[0] - seen.fp[0]))
-                best = max(best, judged, key=lambda each: each[0])
-            tp, fp = tp + best[1], fp + best[2]
+            kept = fold != held
+            best, inside = self.best_in([times * kept for times in replicates])
+            means = {name: each.mean() for name, each in inside.items()}
+            name = max(means, key=means.get)
+            train = self.table(name, kept.astype(int))
+            edge = self.rule_of(name, best, train)
+            # Halfway to the next rule that flags more rows of the other parts.
+            thresholds = self.whole[name].thresholds
+            seen = train.at(thresholds)
+            flagged = np.array(seen.tp + seen.fp)
+            rule = int(np.flatnonzero(thresholds == edge)[0])
+            more = np.flatnonzero(flagged > flagged[rule] + 1e-12)
+            if more.size:
+                rule = (rule + int(more[0]) - 1) // 2
+            whole = self.whole[name]
+            tp += float(whole.tp[rule] - seen.tp[rule])
+            fp += float(whole.fp[rule] - seen.fp[rule])
         return tp, fp
 
 
@@ -204,19 +247,31 @@ def test_a_verdict_is_that_of_its_slow_twin(asked, how):
         **asked, clusters="clusters" in how, n_resamples=RESAMPLES, random_state=7, n_jobs=1
     )
     twin = Twin(asked, **how).estimates()
-    assert (verdict.model, verdict.threshold) == (twin["model"], twin["threshold"])
+    assert verdict.model == twin["model"]
+    thresholds = analysis.models[verdict.model].thresholds
+    below = thresholds[thresholds < twin["edge"]].max(initial=-inf)
+    assert below < verdict.threshold <= twin["edge"]
     np.testing.assert_allclose(list(verdict.wins.values()), twin["wins"], rtol=1e-12)
-    np.testing.assert_array_equal(verdict.threshold_range, twin["threshold_range"])
+    ends = np.quantile(twin["thresholds"], [0.025, 0.975], method="inverted_cdf")
+    found = [thresholds[thresholds >= end].min() for end in verdict.threshold_range]
+    np.testing.assert_array_equal(found, ends)
     sign = -1 if "cost" in asked else 1
     assert sign * verdict.value == pytest.approx(twin["value"], rel=1e-12)
     assert sign * verdict.expected == pytest.approx(twin["expected"], rel=1e-12)
     models = [sign * each.expected for each in verdict.models]
     # In one replicate for β = 2, two thresholds tie, and rounding decides which one is taken.
     tolerance = 2e-3 if asked == {"beta": 2.0} else 1e-12
-    np.testing.assert_allclose(models, twin["models"], rtol=tolerance)
-    interval = sorted(sign * end for end in verdict.interval)
-    limits = (0, 1) if sign > 0 else (-max(verdict.objective.costs), 0)
-    np.testing.assert_allclose(interval, np.clip(twin["interval"], *limits), rtol=1e-12)
+    low, high = (0, 1) if sign > 0 else (-max(verdict.objective.costs), 0)
+    np.testing.assert_allclose(models, np.clip(twin["models"], low, high), rtol=tolerance)
+    share = (twin["expected"] - low) / (high - low)
+    mean, variance = np.mean(twin["spread"]), np.var(twin["spread"], ddof=1)
+    typical = (share + (mean - low) / (high - low)) / 2
+    variance += 0.4 * twin["correction"] ** 2
+    rows = typical * (1 - typical) * (high - low) ** 2 / variance
+    for end in verdict.interval:
+        at = (sign * end - low) / (high - low)
+        distance = 1.959963984540054 * (at * (1 - at) / rows) ** 0.5
+        assert abs(at - share) == pytest.approx(distance, rel=1e-9)
     if "min_recall" in asked:
         assert verdict.kept[0].expected == pytest.approx(twin["recall"], rel=1e-12)
 
@@ -259,23 +314,25 @@ def f_of(beta, tp, fp, fn):
 
 
 @pytest.mark.parametrize("beta", [0.5, 1.0, 2.0])
-def test_with_tuning_data_one_model_has_the_value_of_evaluate_and_a_bootstrap(beta):
+def test_with_tuning_data_nothing_is_corrected(beta):
     """Of 45 rows, some cells have fewer than five: their spread has rows that were not seen."""
     tuning, test = np.arange(SIZE) % 2 == 0, np.arange(SIZE) % 2 == 1
     analyses = [iso.analyse(LABELS[rows], SCORES["b"][rows]) for rows in (tuning, test)]
     verdict = analyses[1].verdict(
         beta=beta, thresholds_from=analyses[0], n_resamples=80, random_state=7
     )
-    points = [each.models["score"] for each in analyses]
-    evaluated = iso.evaluate(thresholds_from=points[0], on=points[1], betas=[beta])
-    assert verdict.threshold == evaluated.thresholds[0]
-    assert verdict.value == verdict.expected == evaluated.achieved[0, 0]
+    alone = analyses[0].verdict(beta=beta, n_resamples=80, random_state=7)
+    # Another stream of random numbers than that of a verdict on the tuning data alone.
+    assert verdict.threshold == pytest.approx(alone.threshold, abs=0.3)
+    here = analyses[1].models["score"].at([verdict.threshold])
+    counts = [float(each[0]) for each in (here.tp, here.fp, here.fn)]
+    value = f_of(beta, *counts)
+    assert verdict.value == verdict.expected == pytest.approx(value, rel=1e-14)
     units = int(test.sum())
     draws = Draws(np.ones(units, np.int64), [slice(0, units)])
-    here = points[1].at([verdict.threshold])
-    few = [cell < 5 for cell in (here.tp[0], here.fp[0], here.fn[0])]
+    few = [cell < 5 for cell in counts]
     assert any(few)
-    values, wider = [], []
+    wider = []
     for replicates, stream in streams(parse_random_state(7).spawn(2)[0], 80):
         drawn = np.empty((len(replicates), units))
         draws.draw(stream, drawn)
@@ -284,10 +341,10 @@ def test_with_tuning_data_one_model_has_the_value_of_evaluate_and_a_bootstrap(be
             table = iso.OperatingPoints.from_scores(LABELS[rows], SCORES["b"][rows])
             table = table.at([verdict.threshold])
             cells = [table.tp[0], table.fp[0], table.fn[0]]
-            values.append(f_of(beta, *cells))
             more = [few[cell] * half_gamma(len(wider), cell) for cell in range(3)]
             wider.append(f_of(beta, *np.add(cells, more)))
-    wider = np.add(wider, np.mean(values) - np.mean(wider))
-    np.testing.assert_allclose(
-        verdict.interval, np.quantile(wider, [0.025, 0.975]), rtol=0, atol=1e-13
-    )
+    typical = (value + np.mean(wider)) / 2
+    rows = typical * (1 - typical) / np.var(wider, ddof=1)
+    for end in verdict.interval:
+        distance = 1.959963984540054 * (end * (1 - end) / rows) ** 0.5
+        assert abs(end - value) == pytest.approx(distance, rel=1e-9)

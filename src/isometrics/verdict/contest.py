@@ -309,8 +309,3 @@ def effective_rows(contest: Contest) -> float:
         rows = min(spread * total**2 / squares, end) if squares > 0 else end
         values.append(rows / total)
     return min(values, default=1.0)
-
-
-def best_models(gains: Floats) -> NDArray[np.intp]:
-    """Return the model with the highest gain in each replicate, the first of several."""
-    return np.asarray(np.where(np.isnan(gains), -np.inf, gains).argmax(axis=0))

@@ -150,8 +150,10 @@ def estimate(
     if rows == math.inf:
         return Estimate(expected, Interval(expected, expected), correction, limits, rows)
     lower, upper = (low + (high - low) * wilson_bound(share, rows, side * z) for side in (1, -1))
-    # Rounding must not carry an end past the value.
-    interval = Interval(min(float(lower), expected), max(float(upper), expected))
+    # Rounding must not carry an end past the value, nor past the limits.
+    interval = Interval(
+        max(min(float(lower), expected), low), min(max(float(upper), expected), high)
+    )
     return Estimate(expected, interval, correction, limits, rows)
 
 
