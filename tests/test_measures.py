@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics._counting.replicates import AREAS
 from isometrics.cli import main
 from isometrics.errors import ParameterError
 from isometrics.measures import (
@@ -146,6 +147,7 @@ def test_what_a_measure_may_be():
     assert [measure.name for measure in found] == ["AUROC", "own", "Callable", "F (β 1) at 1"]
     assert list(map(kernel_of, found)) == ["auroc", None, None, None]
     assert kernel_of(replace(NAMED["AUROC"], of=own)) is None
+    assert {*map(kernel_of, NAMED.values())} == {*AREAS, None}
     assert parse_measures(f_at(1))[0].threshold == 1
     with pytest.raises(ParameterError, match="measures has 'AUPR' twice; leave one of them out"):
         parse_measures(["AUPR", "AUPR"])

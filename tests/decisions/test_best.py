@@ -326,6 +326,8 @@ EXACT = {
 )
 @example(nearly_equal(more=0, value=-9, step=3, worse=0), 0.0, (None, None, None))
 @example(nearly_equal(more=0, value=-9, step=3, worse=3), 0.5, (None, None, None))
+@example(nearly_equal(more=0, value=-9, step=2, worse=1), 0.25, (None, None, None))
+@example(nearly_equal(more=0, value=5, step=2, worse=4), 0.75, (None, None, None))
 def test_an_index_under_constraints_is_the_best_of_all_rules(name, pts, lam, limits):
     """The empty rule included, where the index is defined for it, and rules without a hit."""
     precision, recall, budget = limits

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import quad
@@ -61,12 +61,15 @@ def test_envelope_is_the_highest_curve(name, lattice):
 
 @pytest.mark.parametrize("name", INDICES)
 @given(binary_samples(max_size=40, weights="float"))
+@example(([1, 0, 1, 0, 1, 0, 1], range(7, 0, -1), 0.1 * np.array([3, 2, 1, 3, 1, 3, 2])))
 @settings(max_examples=30)
 def test_envelope_of_weighted_scores(name, sample):
+    """Of three rows whose curves meet in one point, rounding leaves the middle one no length."""
     labels, scores, weights = sample
     points = iso.OperatingPoints.from_scores(labels, scores, sample_weight=weights)
-    exact = brute_force(points, name, SMALL)
-    np.testing.assert_allclose(points.tradeoff(name)(SMALL), exact, rtol=1e-11, atol=1e-11)
+    exact, curve = brute_force(points, name, SMALL), points.tradeoff(name)
+    np.testing.assert_allclose(curve(SMALL), exact, rtol=1e-11, atol=1e-11)
+    assert (curve.intervals.lambda_lo < curve.intervals.lambda_hi).all()
 
 
 @pytest.mark.parametrize("name", INDICES)
