@@ -5,6 +5,7 @@ import json
 import math
 import pickle
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -133,6 +134,8 @@ def test_named_measures_are_those_of_the_spaces():
         assert lo == hi == pytest.approx(values[name], rel=1e-12)
     names = {space: area_in(space).name for space in ("roc", "pr", "prg", "tradeoff")}
     assert list(names.values()) == ["AUROC", "AUPR", "AUPRG", "tradeoff area"]
+    spaces = Counter(measure.space for measure in NAMED.values())
+    assert spaces == {"roc": 2, "pr": 6, "prg": 2, "tradeoff": 1, None: 1}
 
 
 def test_what_a_measure_may_be():
