@@ -45,10 +45,10 @@ def test_states_without_any_order_end_in_a_bounded_search():
 
 def test_the_weights_of_smallest_gaps_are_located():
     """A gap with a minimum every four and a half steps of the grid."""
-    grid, minima = np.linspace(0, 1, STEPS + 1), 4.5 / STEPS * np.arange(1, 228)
+    grid, minima = np.linspace(0, 1, STEPS + 1), (4.5 * np.arange(228) + 0.5) / STEPS
 
     def gaps(lam):
-        waves = lam * STEPS / 4.5
+        waves = (lam * STEPS - 0.5) / 4.5
         return np.stack([np.zeros(lam.size), 1 + np.abs(waves - np.rint(waves))], axis=1)
 
     found = with_closest(grid, gaps)
