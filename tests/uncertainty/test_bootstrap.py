@@ -286,6 +286,7 @@ def test_faces():
         ((POINTS,), {"confidence_level": 95}, "confidence_level must be strictly between 0 and 1"),
         ((POINTS,), {"prevalence": 1.0}, "prevalence must be strictly between 0 and 1 but is 1.0"),
         ((POINTS,), {"n_jobs": 0}, "n_jobs must be a number of threads, -1 for all or None"),
+        ((POINTS,), {"method": "exact"}, "method must be one of "),
         ((POINTS,), {"measures": "AUC"}, "measures must be names among 'AUROC', 'AUPR', "),
         ((POINTS,), {"measures": [3]}, "functions of operating points; or measures such as f_at"),
         ((POINTS,), {"measures": []}, "measures is empty; give at least one"),
