@@ -5,6 +5,7 @@ import json
 import math
 import pickle
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isometrics as iso
+from isometrics._counting.replicates import AREAS
 from isometrics.cli import main
 from isometrics.errors import ParameterError
 from isometrics.measures import (
@@ -132,6 +134,8 @@ def test_named_measures_are_those_of_the_spaces():
         assert lo == hi == pytest.approx(values[name], rel=1e-12)
     names = {space: area_in(space).name for space in ("roc", "pr", "prg", "tradeoff")}
     assert list(names.values()) == ["AUROC", "AUPR", "AUPRG", "tradeoff area"]
+    spaces = Counter(measure.space for measure in NAMED.values())
+    assert spaces == {"roc": 2, "pr": 6, "prg": 2, "tradeoff": 1, None: 1}
 
 
 def test_what_a_measure_may_be():
@@ -146,6 +150,7 @@ def test_what_a_measure_may_be():
     assert [measure.name for measure in found] == ["AUROC", "own", "Callable", "F (β 1) at 1"]
     assert list(map(kernel_of, found)) == ["auroc", None, None, None]
     assert kernel_of(replace(NAMED["AUROC"], of=own)) is None
+    assert {*map(kernel_of, NAMED.values())} == {*AREAS, None}
     assert parse_measures(f_at(1))[0].threshold == 1
     with pytest.raises(ParameterError, match="measures has 'AUPR' twice; leave one of them out"):
         parse_measures(["AUPR", "AUPR"])

@@ -27,8 +27,19 @@ def from_counts(drawn):
     return iso.OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives)
 
 
+def nearly_equal(more, value, step, worse):
+    """Two rows that floats may not tell apart, with about two false positives for a true one."""
+    tp = 2**49 + more
+    fp = 2 * tp - value
+    return from_counts(([0, tp, tp + step], [0, fp, fp + 2 * step + worse], tp + step, 2**51))
+
+
+near_ties = st.builds(
+    nearly_equal, st.integers(0, 63), st.integers(-9, 5), st.integers(1, 6), st.integers(0, 6)
+)
 tables = (
-    count_tables().map(from_counts)
+    near_ties
+    | count_tables().map(from_counts)
     | point_clouds().map(from_counts)
     | binary_samples().map(lambda sample: iso.OperatingPoints.from_scores(*sample))
     | binary_samples(weights="integer").map(
@@ -127,13 +138,10 @@ def test_the_best_rule_is_that_of_all_rules(kind, pts, precision, recall, data):
     assert decision.value == pytest.approx(abs(float(value(*best))), rel=1e-12, abs=1e-15)
 
 
-@given(st.integers(0, 63), st.integers(1, 5), st.integers(1, 6), st.integers(0, 1))
-@example(more=0, value=2, step=2, worse=0)
-def test_counts_are_compared_exactly_where_floats_round(more, value, step, worse):
+@given(near_ties)
+@example(nearly_equal(more=0, value=2, step=2, worse=0))
+def test_counts_are_compared_exactly_where_floats_round(pts):
     # Twice as many false positives as true ones are worth nothing at cost 1/3.
-    tp = 2**49 + more
-    fp = 2 * tp - value
-    pts = from_counts(([0, tp, tp + step], [0, fp, fp + 2 * step + worse], tp + step, 2**51))
     cost = Fraction(1 / 3)
     best = brute(pts, lambda tp, fp: (1 - cost) * tp - cost * fp)
     assert chosen(iso.best_threshold(pts, cost=1 / 3)) == best
@@ -316,6 +324,10 @@ EXACT = {
     lam=st.sampled_from([0.0, 0.125, 0.25, 0.5, 0.75, 1.0]),
     limits=st.tuples(LEVELS, LEVELS, st.none() | st.integers(0, 12)),
 )
+@example(nearly_equal(more=0, value=-9, step=3, worse=0), 0.0, (None, None, None))
+@example(nearly_equal(more=0, value=-9, step=3, worse=3), 0.5, (None, None, None))
+@example(nearly_equal(more=0, value=-9, step=2, worse=1), 0.25, (None, None, None))
+@example(nearly_equal(more=0, value=5, step=2, worse=4), 0.75, (None, None, None))
 def test_an_index_under_constraints_is_the_best_of_all_rules(name, pts, lam, limits):
     """The empty rule included, where the index is defined for it, and rules without a hit."""
     precision, recall, budget = limits

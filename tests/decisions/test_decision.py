@@ -100,6 +100,7 @@ def scores_near(draw):
 @given(scores_near())
 @example((1e300, np.array([1.0, math.inf], "f2")))
 @example((1e-300, np.array([0.0, 1.0], "f4")))
+@example((1e300, np.array([True, False])))
 @example((0.1, np.array([0.1], "f4")))
 @example((0.7, np.array([0.7], "f4")))
 @example((2**53 + 1, np.array([2**53, 2**53 + 1, 2**53 + 2], "i8")))

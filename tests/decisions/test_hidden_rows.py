@@ -128,3 +128,4 @@ def test_what_is_best_of_all_is_best_under_a_constraint_that_it_keeps(weight):
     best = iso.best_threshold(short, index="kulczynski", min_recall=0.5)
     assert (best.threshold, best.tp, best.fp) == (3, 3 * weight, weight)
     assert best.objective == "kulczynski (λ 0.5) with recall ≥ 0.5"
+    assert best.parameters == {"index": "kulczynski", "lam": 0.5, "min_recall": 0.5}

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import isometrics as iso
@@ -44,10 +44,15 @@ def test_a_row_is_the_decision_for_its_objective(constraints, sample, beta):
     assert table.f[0] == pytest.approx(at.f(table.beta[0])[0], nan_ok=True)
 
 
-@given(binary_samples(), st.sampled_from([0.25, 1.0, 4.0]), st.sampled_from([None, 0.3, 0.6, 0.9]))
+@given(
+    binary_samples(weights="integer"),
+    st.sampled_from([0.25, 1.0, 4.0]),
+    st.sampled_from([None, 0.3, 0.6, 0.9]),
+)
+@example(([1, 0, 1, 0, 0], [5, 4, 3, 2, 1], [0.125] * 5), 4.0, 0.3)
 def test_a_threshold_stays_best_between_its_ends(sample, beta, level):
     """The ends are those at which another rule that keeps the constraint, if any, takes over."""
-    analysis = iso.analyse(*sample)
+    analysis = iso.analyse(*sample[:2], sample_weight=sample[2])
     points = analysis.models["score"]
     table = analysis.thresholds(beta=beta, min_recall=level)
     low, high = table.beta_lo[0], table.beta_hi[0]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from isometrics.errors import ParameterError
@@ -124,6 +124,9 @@ def test_a_line_that_only_touches_the_corner():
 
 
 @given(spaces, spaces, prevalences, st.integers(2, 12))
+@example(one="prg", other="prg", prevalence=0.6, steps=2)
+@example(one="prg", other="roc", prevalence=0.05, steps=2)
+@example(one="pr", other="prg", prevalence=0.1, steps=10)
 def test_a_grid_keeps_its_points(one, other, prevalence, steps):
     x, y = grid(one, other, prevalence, steps=steps)
     assert x.size == y.size <= (steps + 1) ** 2

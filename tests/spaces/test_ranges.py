@@ -21,7 +21,11 @@ def test_a_state_of_one_point_is_a_border():
     def states(lam):
         return np.stack([lam <= 0.5, lam >= 0.5], axis=1)
 
-    starts, found = ranges_of(states, grid_with())
+    lam = grid_with(np.array([0.3]))
+    assert lam.size == 2 * (STEPS + 2) - 1
+    assert (lam[0], lam[-1]) == (0, 1)
+    assert np.isin([0.3, 0.5 / STEPS], lam).all()
+    starts, found = ranges_of(states, lam)
     np.testing.assert_allclose(starts, [0, 0.5], atol=1e-15)
     assert found.tolist() == [[True, False], [False, True]]
 
@@ -40,13 +44,15 @@ def test_states_without_any_order_end_in_a_bounded_search():
 
 
 def test_the_weights_of_smallest_gaps_are_located():
-    """A gap with a minimum every two and a half steps of the grid."""
-    grid, minima = np.linspace(0, 1, STEPS + 1), 2.5 / STEPS * np.arange(1, 400)
+    """A gap with a minimum every four and a half steps of the grid."""
+    grid, minima = np.linspace(0, 1, STEPS + 1), (4.5 * np.arange(228) + 0.5) / STEPS
 
     def gaps(lam):
-        waves = lam * STEPS / 2.5
+        waves = (lam * STEPS - 0.5) / 4.5
         return np.stack([np.zeros(lam.size), 1 + np.abs(waves - np.rint(waves))], axis=1)
 
     found = with_closest(grid, gaps)
     assert np.isin(grid, found).all()
-    assert np.abs(found - minima[:, None]).min(axis=1).max() < 1e-8
+    distances = np.abs(found - minima[:, None])
+    assert distances.min(axis=1).max() < 1e-8
+    assert distances.min(axis=0)[~np.isin(found, grid)].max() < 1e-8

@@ -104,13 +104,13 @@ def test_ends_and_vertices_stay_and_the_size_is_bounded(points, space):
 
 
 def test_a_straight_line_has_two_rows_in_each_half_pixel():
-    limit = most_rows(20) - MOST_VERTICES
+    limit = most_rows() - MOST_VERTICES
     for rows in (limit, limit + 1):
         counts = np.arange(rows)
         points = OperatingPoints.from_counts(counts, counts, positives=rows - 1, negatives=rows - 1)
-        drawn = rows_to_draw(points.table, "roc", width=20)
+        drawn = rows_to_draw(points.table, "roc")
         # The columns are those of x from 0 to 1, and the last row, with x = 1, has its own.
-        assert len(drawn) == (rows if rows == limit else 2 * 2 * 20 + 1)
+        assert len(drawn) == (rows if rows == limit else 2 * 2 * 800 + 1)
 
 
 @given(count_tables(max_points=12), st.sampled_from(list(SPACES)))
@@ -127,6 +127,7 @@ def test_short_tables_keep_every_row(counts, space):
 
 
 @given(count_tables(max_points=6, max_count=10**4))
+@example(([9], [0], 433, 9000))
 def test_a_pr_curve_is_bent_to_within_half_a_pixel(counts):
     tp, fp, positives, negatives = counts
     points = OperatingPoints.from_counts(tp, fp, positives=positives, negatives=negatives)

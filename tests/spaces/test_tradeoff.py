@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import quad
@@ -61,12 +61,15 @@ def test_envelope_is_the_highest_curve(name, lattice):
 
 @pytest.mark.parametrize("name", INDICES)
 @given(binary_samples(max_size=40, weights="float"))
+@example(([1, 0, 1, 0, 1, 0, 1], range(7, 0, -1), 0.1 * np.array([3, 2, 1, 3, 1, 3, 2])))
 @settings(max_examples=30)
 def test_envelope_of_weighted_scores(name, sample):
+    """Of three rows whose curves meet in one point, rounding leaves the middle one no length."""
     labels, scores, weights = sample
     points = iso.OperatingPoints.from_scores(labels, scores, sample_weight=weights)
-    exact = brute_force(points, name, SMALL)
-    np.testing.assert_allclose(points.tradeoff(name)(SMALL), exact, rtol=1e-11, atol=1e-11)
+    exact, curve = brute_force(points, name, SMALL), points.tradeoff(name)
+    np.testing.assert_allclose(curve(SMALL), exact, rtol=1e-11, atol=1e-11)
+    assert (curve.intervals.lambda_lo < curve.intervals.lambda_hi).all()
 
 
 @pytest.mark.parametrize("name", INDICES)
@@ -258,6 +261,15 @@ def test_a_density_is_renormalised_on_the_range():
     )
     same = [t.area(0.2, 0.6, density=each) for each in (("beta", 2, 4), stats.beta(2, 4))]
     assert same[0] == pytest.approx(same[1], rel=1e-11)
+
+
+def test_a_mean_that_is_hard_to_find_comes_without_a_warning():
+    index = iso.Index("peak", lambda p, r, lam: p * r + np.abs(lam - 1 / 3 + 1e-12) ** -0.9)
+    mean = POINTS.tradeoff(index).area(density="triangular")
+    # With λ = ⅓ ± u¹⁰ nothing is infinite.
+    pdf, parts = stats.triang(0.5).pdf, ((-1, 1 / 3), (1, 2 / 3))
+    areas = [quad(lambda u, s=s: pdf(1 / 3 + s * u**10), 0, end**0.1)[0] for s, end in parts]
+    assert mean == pytest.approx(4 / 7 + 10 * sum(areas), rel=0.1)
 
 
 def test_what_is_no_density():

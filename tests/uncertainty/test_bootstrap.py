@@ -224,9 +224,13 @@ def test_ends_follow_from_replicates_by_each_method(method):
 
 def test_replicates_without_a_class_are_announced_and_left_out():
     few = iso.OperatingPoints.from_scores([1, 1, 0, 0, 0, 0, 0], [6, 3, 5, 4, 2, 1, 0])
-    with pytest.warns(UndefinedWarning, match=r"of 500 replicates have no AUROC and are left out"):
+    with pytest.warns(UndefinedWarning) as caught:
         result = iso.bootstrap(few, n_resamples=500, random_state=0)
     share = result.undefined[0, 0]
+    assert str(caught[0].message) == (
+        f"{500 * share:.0f} of 500 replicates have no AUROC and are left out of its interval; "
+        "with few rows of one class stratified=True keeps both classes"
+    )
     assert share == pytest.approx((5 / 7) ** 7, abs=0.05)
     assert "undefined" in repr(result)
     assert np.isfinite([*result.interval("AUROC")]).all()
@@ -282,6 +286,7 @@ def test_faces():
         ((POINTS,), {"confidence_level": 95}, "confidence_level must be strictly between 0 and 1"),
         ((POINTS,), {"prevalence": 1.0}, "prevalence must be strictly between 0 and 1 but is 1.0"),
         ((POINTS,), {"n_jobs": 0}, "n_jobs must be a number of threads, -1 for all or None"),
+        ((POINTS,), {"method": "exact"}, "method must be one of "),
         ((POINTS,), {"measures": "AUC"}, "measures must be names among 'AUROC', 'AUPR', "),
         ((POINTS,), {"measures": [3]}, "functions of operating points; or measures such as f_at"),
         ((POINTS,), {"measures": []}, "measures is empty; give at least one"),

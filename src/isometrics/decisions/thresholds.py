@@ -275,7 +275,7 @@ class Evaluation(ResultTable):
     promised: Floats
     achieved: Floats
     best: Floats
-    _below: NDArray[Any] | None = field(default=None, compare=False)
+    _below: NDArray[Any] = field(compare=False)
     """The next lower scores of the tuning and of the test data: two columns."""
 
     def _title(self) -> str:
@@ -291,8 +291,7 @@ class Evaluation(ResultTable):
         return columns
 
     def _shown(self) -> dict[str, Any]:
-        below = (None,) if self._below is None else self._below.T
-        return self._columns() | {"threshold": ThresholdTexts(self.thresholds, *below)}
+        return self._columns() | {"threshold": ThresholdTexts(self.thresholds, *self._below.T)}
 
 
 def evaluate(

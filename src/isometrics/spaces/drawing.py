@@ -160,7 +160,7 @@ def grid(space_from: str, space_to: str, prevalence: float, *, steps: int = 20) 
     check_choice(space_to, "space_to", tuple(SPACES))
     odds = _odds(check_prevalence(prevalence))
     ticks = np.linspace(0, 1, check_size(steps, "steps") + 1)
-    x, y = (axis.ravel() for axis in np.meshgrid(ticks, ticks, indexing="ij"))
+    x, y = (axis.ravel() for axis in np.meshgrid(ticks, ticks))
     with np.errstate(divide="ignore", invalid="ignore"):
         # To ROC space first, and from there to the second space.
         if space_from == "pr":
