@@ -288,6 +288,13 @@ def test_a_model_in_other_units_has_the_value_of_the_chosen_one(drawn_seed):
         close(values[name][2], values[name + "'"][2])
 
 
+def test_a_limit_that_every_row_keeps_is_never_exceeded():
+    labels = np.arange(60) < 20
+    verdict = iso.analyse(labels, {"same": np.zeros(60)}).verdict(budget=60, n_resamples=64)
+    (kept,) = verdict.kept
+    assert (kept.expected, kept.missed) == (1, 0)
+
+
 @pytest.mark.parametrize(("better", "said"), [(0.0, "cannot tell"), (4.0, "these rows speak for")])
 def test_rows_that_judge_may_speak_against_the_tuning_data(better, said):
     rng = np.random.default_rng(2)

@@ -50,18 +50,19 @@ class Estimate(NamedTuple):
     rows: float = math.nan
     """How many independent rows tell as much, if the quantity is a share of its limits."""
 
-    def chance_below(self, value: float) -> float:
-        """Return the chance that the truth lies below a value.
+    def chance_beyond(self, level: float, *, is_limit: bool) -> float:
+        """Return the chance that the truth lies below a level, or above one that is a limit.
 
         It is the confidence of the interval that ends there on one side.
         """
         low, high = self.limits
-        share, at = ((each - low) / (high - low) for each in (self.expected, value))
+        share, at = ((each - low) / (high - low) for each in (self.expected, level))
         if math.isnan(self.rows):
             return math.nan
+        short = share - at if is_limit else at - share
         if not 0 < at < 1 or self.rows == math.inf:
-            return float(share < at)
-        return NormalDist().cdf((at - share) / math.sqrt(at * (1 - at) / self.rows))
+            return float(short > 0)
+        return NormalDist().cdf(short / math.sqrt(at * (1 - at) / self.rows))
 
 
 def estimate(

@@ -265,9 +265,7 @@ def _kept(
     fixed = fixed_values(contest, evidence.counts, list(enumerate(choice.rules)), constraint.of)
     elsewhere = mean_known(constraint.of(evidence.elsewhere))
     found = estimate(here, elsewhere, fixed[model], (0.0, 1.0), level)
-    missed = found.chance_below(constraint.level)
-    if constraint.is_limit:
-        missed = 1 - missed
+    missed = found.chance_beyond(constraint.level, is_limit=constraint.is_limit)
     return KeptConstraint.of(constraint, here, found.expected, found.interval, missed)
 
 
