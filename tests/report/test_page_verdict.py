@@ -13,6 +13,7 @@ from isometrics.analysis.verdicts import contest_of_rows
 from isometrics.decisions.objective import parse_objective
 from isometrics.errors import NotAnswerableError
 from isometrics.report.model import report_model
+from isometrics.uncertainty.intervals import percent_of_replicates
 from isometrics.verdict.contest import Options
 from isometrics.verdict.estimates import FOLDS, REPEATS
 from isometrics.verdict.sentences import _explained
@@ -293,6 +294,11 @@ def test_a_limit_that_every_row_keeps_is_never_exceeded():
     verdict = iso.analyse(labels, {"same": np.zeros(60)}).verdict(budget=60, n_resamples=64)
     (kept,) = verdict.kept
     assert (kept.expected, kept.missed) == (1, 0)
+
+
+def test_what_is_rarer_than_a_resample_has_only_a_bound():
+    said = [percent_of_replicates(share, 1000) for share in (0, 1e-9, 0.001, 0.999, 1 - 1e-9, 1)]
+    assert said == ["below 0.1%"] * 2 + ["0.1%", "99.9%"] + ["above 99.9%"] * 2
 
 
 @pytest.mark.parametrize(("better", "said"), [(0.0, "cannot tell"), (4.0, "these rows speak for")])
