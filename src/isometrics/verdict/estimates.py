@@ -200,14 +200,14 @@ def known_gains(gains: Floats) -> Floats:
 
 
 class Leads(NamedTuple):
-    """How much better the chosen model is than each model, and half the width of the intervals."""
+    """How much better a model is than each model, and half the width of the intervals."""
 
     lead: Floats
     margin: Floats
 
     @property
     def told_apart(self) -> NDArray[np.bool_]:
-        """Which models are worse than the chosen one beyond chance."""
+        """Which models are worse than this one beyond chance."""
         return self.lead > self.margin
 
     def interval(self, model: int) -> Interval:
@@ -217,9 +217,10 @@ class Leads(NamedTuple):
 
 
 def leads(model: int, best: Floats, fixed: Floats, level: float) -> Leads:
-    """Compare the chosen model with all models, by the mean gain of their best rules.
+    """Compare a model with all models, by the mean gain of their best rules.
 
-    The chosen one has the highest. The intervals hold for all models together.
+    The chosen one has the highest, unless it was chosen elsewhere. The intervals hold for all
+    models together.
 
     Parameters
     ----------
@@ -243,9 +244,12 @@ def leads(model: int, best: Floats, fixed: Floats, level: float) -> Leads:
     with np.errstate(invalid="ignore"):
         of_fixed = fixed[model] - fixed
     known = np.isfinite(of_fixed)
-    spread = np.array([each[own].std() for each, own in zip(of_fixed, known, strict=True)])
+    # A model without a rule may have no value anywhere.
+    spread = [
+        each[own].std() if own.any() else 0.0 for each, own in zip(of_fixed, known, strict=True)
+    ]
     lead = differences.mean(axis=1)
-    error = np.fmax(differences.std(axis=1), spread)
+    error = np.maximum(differences.std(axis=1), spread)
     studentised = np.abs(differences - lead[:, None]) / np.where(error > 0, error, np.inf)[:, None]
     return Leads(lead, float(np.quantile(studentised.max(axis=0), level)) * error)
 

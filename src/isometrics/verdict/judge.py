@@ -139,7 +139,9 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
         tuned = options._replace(random_state=seeds[1])
         drawn = resample([tuning], tuned, progress=part_of_progress(report, 0, 2))
         (there,) = choose_each([tuning], drawn)
-        thresholds = [tuning.threshold_of(*each) for each in enumerate(there.rules)]
+        # A model without a rule flags nothing.
+        chosen = [max(rule, 0) for rule in there.rules]
+        thresholds = [tuning.threshold_of(*each) for each in enumerate(chosen)]
         rules = tuple(map(test.rule_at, range(len(thresholds)), thresholds))
         (counts,) = counts_in_replicates([test], drawing, [rules])
         if report is not None:
@@ -197,9 +199,14 @@ def _judged(
     inside = objective.gain(evidence.best.counts(there.ratio))
     # With tuning data the rules stay as they are.
     values = fixed if evidence.tuning else inside
-    found = leads(model, known_gains(values), fixed, level)
+    gains = known_gains(values)
+    found = leads(model, gains, fixed, level)
+    # These rows may speak for another model than the one that was chosen on tuning data.
+    of_best = leads(int(found.lead.argmin()), gains, fixed, level) if evidence.tuning else found
+    # Nothing is to be expected of another model without a rule.
+    without = np.isnan(choice.gains) & (np.arange(len(names)) != model)
+    found = found._replace(lead=np.where(without, np.nan, found.lead))
     # Of each other model so much less is to be expected as it is behind; all are corrected alike.
-    behind = np.where(np.isnan(choice.gains), np.nan, found.lead)
     models = tuple(
         ModelValue.of_gains(
             name,
@@ -207,10 +214,12 @@ def _judged(
             float(here),
             estimate_at(chosen.expected - less, chosen.correction, drawn, chosen.limits, level),
         )
-        for name, here, less, drawn in zip(names, choice.gains, behind.tolist(), fixed, strict=True)
+        for name, here, less, drawn in zip(
+            names, choice.gains, found.lead.tolist(), fixed, strict=True
+        )
     )
     others = [each for each in range(len(names)) if each != model]
-    second = min(others, key=found.lead.__getitem__, default=None)
+    second = min(others, key=np.where(without, np.inf, found.lead).__getitem__, default=None)
     rule, table = choice.rules[model], contest.tables[model]
     counts = contest.counts(model, rule)
     # Rows are counted, whatever their weights.
@@ -235,7 +244,9 @@ def _judged(
         lead=math.nan if second is None else float(found.lead[second]),
         lead_interval=UNDEFINED if second is None else found.interval(second),
         confidence_set=tuple(
-            name for each, name in enumerate(names) if each == model or not found.told_apart[each]
+            name
+            for name, apart in zip(names, of_best.told_apart | without, strict=True)
+            if not apart
         ),
         threshold_range=threshold_range(there, model, evidence.best.rule[model]),
         plateau=plateau(contest, model, rule),
