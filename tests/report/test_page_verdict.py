@@ -9,19 +9,21 @@ import pytest
 import isometrics as iso
 from isometrics._core.parameters import parse_random_state
 from isometrics._core.results import join_names
-from isometrics.analysis.verdicts import contest_of_rows
+from isometrics.analysis.verdicts import RESAMPLES, contest_of_rows
 from isometrics.decisions.objective import parse_objective
 from isometrics.errors import NotAnswerableError
-from isometrics.report.model import report_model
+from isometrics.report.model import MOST_ROWS, report_model
 from isometrics.uncertainty.intervals import percent_of_replicates
+from isometrics.verdict.choosing import least_resamples
 from isometrics.verdict.contest import Options
-from isometrics.verdict.estimates import FOLDS, REPEATS
+from isometrics.verdict.judge import deal
 from isometrics.verdict.sentences import _explained
 
 from .drawn import strange_sample
 from .test_same_numbers import close, plain
 
-REPLICATES = 250
+REPLICATES = 500
+"""Enough for two dealings of the rows into parts; the last block is not a whole one."""
 
 OBJECTIVES = [
     {},
@@ -98,11 +100,9 @@ def question_of(labels, models, weights, asked, prevalence, *, drawn=True):
     seeds = parse_random_state(0).spawn(2)
     weightings, folds = None, []
     if drawn:
-        parts = options._replace(random_state=seeds[0]).map(contest, np.copy)
-        weightings = np.concatenate(parts).tolist()
-        random = np.random.default_rng(seeds[1])
-        fold_count = min(FOLDS, *((column > 0).sum() for column in contest.units.T))
-        folds = [contest.folds(fold_count, random).tolist() for _ in range(REPEATS)]
+        drawing = options._replace(random_state=seeds[0])
+        weightings = np.concatenate(drawing.map(contest, lambda drawn, _: drawn)).tolist()
+        folds = [fold.tolist() for fold in deal(contest, options, seeds[1])[0]]
     ranked = [ranks_of(scores) for scores in analysis.rows.scores.values()]
     objective = contest.objective
     constraint = next(iter(objective.constraints), None)
@@ -180,6 +180,15 @@ def test_the_same_draws_make_the_same_verdict(ask, drawn_seed, kind):
                 [kept.here, kept.expected, kept.missed],
             )
             close(told["interval"], kept.interval)
+
+
+def test_python_draws_all_resamples_of_rows_that_a_page_has():
+    """Python may stop early where rows are many; the page never does."""
+    labels = np.arange(MOST_ROWS) % 4 == 0
+    analysis = iso.analyse(labels, {"score": np.arange(MOST_ROWS)})
+    asked = (analysis.rows, analysis.models, parse_objective(), Options(), None)
+    contest = contest_of_rows(*asked)
+    assert least_resamples(contest, RESAMPLES) == RESAMPLES
 
 
 def test_draws_of_the_page_agree_within_their_error(ask):
