@@ -16,6 +16,7 @@ from isometrics.report.model import MOST_ROWS, report_model
 from isometrics.uncertainty.intervals import percent_of_replicates
 from isometrics.verdict.choosing import least_resamples
 from isometrics.verdict.contest import Options
+from isometrics.verdict.estimates import estimate_at
 from isometrics.verdict.judge import deal
 from isometrics.verdict.sentences import _explained
 
@@ -305,6 +306,14 @@ def test_a_limit_that_every_row_keeps_is_never_exceeded():
     verdict = iso.analyse(labels, {"same": np.zeros(60)}).verdict(budget=60, n_resamples=64)
     (kept,) = verdict.kept
     assert (kept.expected, kept.missed) == (1, 0)
+
+
+def test_an_interval_ends_where_the_scale_does():
+    """Rounding made an end of 0.9999999999999999, which is printed as 1 and not as 1.00."""
+    rng = np.random.default_rng(0)
+    for drawn in 1 - rng.random((200, 5)) / 10:
+        assert estimate_at(1.0, 0.0, drawn, (0.0, 1.0), 0.95).interval.upper == 1
+        assert estimate_at(0.0, 0.0, 1 - drawn, (0.0, 1.0), 0.95).interval.lower == 0
 
 
 def test_a_model_without_a_rule_and_without_a_value():

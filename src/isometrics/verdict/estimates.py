@@ -120,7 +120,9 @@ def estimate_at(
     if rows == math.inf:
         return Estimate(expected, Interval(expected, expected), correction, limits, rows)
     lower, upper = (low + (high - low) * wilson_bound(share, rows, side * z) for side in (1, -1))
-    return Estimate(expected, Interval(float(lower), float(upper)), correction, limits, rows)
+    # Rounding would miss the end of the scale.
+    ends = Interval(low if share == 0 else float(lower), high if share == 1 else float(upper))
+    return Estimate(expected, ends, correction, limits, rows)
 
 
 def fixed_values(
