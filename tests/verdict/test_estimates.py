@@ -137,27 +137,29 @@ def test_an_interval_is_that_of_wilson(share, correction, spread, level):
     for end in found.interval:
         at = (end + 2) / 5
         assert abs(at - share) == pytest.approx(z * (at * (1 - at) / rows) ** 0.5, rel=1e-6)
-    low, high = found.interval
-    assert found.chance_below(low) == pytest.approx((1 - level) / 2, rel=1e-6)
-    assert found.chance_below(high) == pytest.approx((1 + level) / 2, rel=1e-6)
+    for end, chance in zip(found.interval, ((1 - level) / 2, (1 + level) / 2), strict=True):
+        assert found.chance_beyond(end, is_limit=False) == pytest.approx(chance, rel=1e-6)
+        assert found.chance_beyond(end, is_limit=True) == pytest.approx(1 - chance, rel=1e-6)
 
 
 def test_an_interval_that_nothing_tells_is_not_defined():
     for expected, replicates in ((0.5, [0.1]), (0.5, [NAN, 0.1]), (NAN, [0.1, 0.2])):
         found = estimate(expected, 0.0, np.array(replicates), (0, 1), 0.9)
         assert all(map(isnan, found.interval))
-        assert isnan(found.chance_below(0.3))
+        assert isnan(found.chance_beyond(0.3, is_limit=False))
     certain = estimate(0.5, 0.0, np.array([0.5, 0.5]), (0, 1), 0.9)
     assert certain.interval == (0.5, 0.5)
-    assert (certain.chance_below(0.5), certain.chance_below(0.6)) == (0, 1)
+    assert certain.chance_beyond(0.5, is_limit=False) == 0
+    assert certain.chance_beyond(0.5, is_limit=True) == 0
+    assert certain.chance_beyond(0.6, is_limit=False) == 1
     # Values beyond the limits are cut, and a gain without a bound has a symmetric interval.
     assert estimate(1.2, 0.0, np.array([0.9, 1.0]), (0, 1), 0.9).expected == 1
     low, high = estimate(0.5, 0.0, np.array([0.2, 0.8, -inf]), (-inf, 1), 0.9).interval
     z = NormalDist().inv_cdf(0.95)
     assert (low, high) == pytest.approx((0.5 - z * np.std([0.2, 0.8], ddof=1), 1))
     sure = estimate(1.0, 0.0, np.array([0.97, 0.99]), (0, 1), 0.9)
-    assert sure.chance_below(0) == 0
-    assert sure.chance_below(1) == 0
+    assert sure.chance_beyond(0, is_limit=False) == 0
+    assert sure.chance_beyond(1, is_limit=True) == 0
 
 
 def test_a_correction_is_the_mean_of_two():

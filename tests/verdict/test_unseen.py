@@ -42,7 +42,7 @@ def test_precision_without_false_positives_is_not_certain():
     scores = labels * 2.0 + np.random.default_rng(1).random(labels.size)
     kept = iso.analyse(labels, scores).verdict(min_precision=0.99, **OPTIONS).kept[0]
     assert kept.here == 1
-    assert 0.93 < kept.interval.lower < 0.99
+    assert 0.88 < kept.interval.lower < 0.99
     assert 0.1 < kept.missed < 0.6
 
 
@@ -58,8 +58,9 @@ def test_errors_of_five_rows_each_are_left_to_the_bootstrap():
     errors = random.binomial(100, 0.05, (2, 10**5))
     f1 = 2 * (100 - errors[0]) / (200 - errors[0] + errors[1])
     lower, upper = np.quantile(f1, [0.025, 0.975])
-    assert at.lower[0] == pytest.approx(lower, abs=0.006)
-    assert at.upper[0] == pytest.approx(upper, abs=0.006)
+    # An interval of Wilson's kind reaches farther from the end of the scale than percentiles.
+    assert lower - 0.015 < at.lower[0] < lower
+    assert upper - 0.01 < at.upper[0] < upper
     everything = analysis.at(0.0, **OPTIONS)
     assert everything.lower[0] > 0.58
 

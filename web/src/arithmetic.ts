@@ -155,3 +155,29 @@ export function wilson(part: number, whole: number, z: number): [number, number]
     part === whole ? 1 : (middle + spread) / scale,
   ];
 }
+
+/** The share of the standard normal distribution below a value (Marsaglia 2004, J. Stat. Softw. 11). */
+export function normalBelow(value: number): number {
+  if (Math.abs(value) > 9) return Number(value > 0);
+  let [sum, before, term] = [value, NaN, value];
+  for (let odd = 3; sum !== before; odd += 2) {
+    term *= (value * value) / odd;
+    before = sum;
+    sum += term;
+  }
+  return 0.5 + sum * normalDensity(value);
+}
+
+const normalDensity = (value: number): number =>
+  Math.exp((-value * value) / 2) / Math.sqrt(2 * Math.PI);
+
+/** The value below which a share of ½ or more of the normal distribution lies. */
+export function normalQuantile(share: number): number {
+  // Steps of Newton's method approach it from below, because the density falls.
+  let [value, next] = [-1, 0];
+  while (next > value) {
+    value = next;
+    next += (share - normalBelow(value)) / normalDensity(value);
+  }
+  return value;
+}

@@ -104,7 +104,7 @@ export function quantityOf({ quantity }: Constraint, counts: Counts): number {
 
 /** The level, eased by what rounding may add or take. */
 function limitOf({ quantity, level }: Constraint): number {
-  return quantity === "flagged" ? level * (1 + ROUNDING) : Math.max(level - ROUNDING, 0);
+  return level * (quantity === "flagged" ? 1 + ROUNDING : 1 - ROUNDING);
 }
 
 export function isMet(constraint: Constraint, quantity: number): boolean {
@@ -155,9 +155,10 @@ export function valueOfGain(objective: Objective, gain: number): number {
   return costs ? within(0 - gain * unitOf(objective), Math.max(...costs)) : within(gain, 1);
 }
 
-/** The gain that can be and is nearest to an estimated one. */
-export function gainWithin({ costs }: Objective, gain: number): number {
-  return costs ? 0 - within(0 - gain, Math.max(...costShares(costs))) : within(gain, 1);
+/** A range that holds every gain. */
+export function gainLimits(objective: Objective): readonly [number, number] {
+  const { costs } = objective;
+  return costs ? [-Math.max(...costs) / unitOf(objective), 0] : [0, 1];
 }
 
 /** The objective in numbers, for loops over many rules. */

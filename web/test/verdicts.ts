@@ -7,8 +7,8 @@
 import { readFileSync } from "node:fs";
 
 import type { Objective } from "../src/objective";
-import { randomDraws } from "../src/verdict/contest";
-import { judge, type Draws } from "../src/verdict/judge";
+import { randomDraws, type Draws } from "../src/verdict/contest";
+import { judge } from "../src/verdict/judge";
 import { lines } from "../src/verdict/words";
 
 type Plain = number | string;
@@ -37,7 +37,7 @@ function answerTo(question: Question): unknown {
   const labels = Uint8Array.from(question.labels);
   const given: Draws = {
     weighting: (replicate) => Uint8Array.from(weightings![replicate]!),
-    folds: (_parts, repetition) => Uint8Array.from(folds[repetition]!),
+    folds: (_parts, dealing) => Uint8Array.from(folds[dealing]!),
   };
   try {
     const verdict = judge(

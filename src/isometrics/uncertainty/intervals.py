@@ -324,9 +324,11 @@ def differences_of(
 
 
 def percent_of_replicates(share: float, replicates: int) -> str:
-    """Return a share of replicates in percent; none and all of them are only bounds."""
-    if share in (0.0, 1.0):
-        return f"{'above' if share else 'below'} {percent(abs(share - 1 / replicates))}"
+    """Return a share of replicates in percent; what is rarer than one of them has only a bound."""
+    if min(share, 1 - share) < 0.5 / replicates:
+        return (
+            f"{'above' if share > 0.5 else 'below'} {percent(abs(round(share) - 1 / replicates))}"
+        )
     return percent(share)
 
 

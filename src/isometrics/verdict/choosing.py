@@ -190,7 +190,8 @@ def _choice(contest: Contest, here: BestRules, drawn: Resamples) -> Choice:
     )
     has_rule = best_here != NO_RULE
     model = int(np.where(has_rule, mean_of_bests(contest, drawn.best), -np.inf).argmax())
-    thresholds = tuple(contest.threshold_of(*each) for each in enumerate(rules))
+    # A model without a rule flags nothing.
+    thresholds = tuple(contest.threshold_of(each, max(rule, 0)) for each, rule in enumerate(rules))
     return Choice(tuple(rules), thresholds, np.where(has_rule, gains, np.nan), model)
 
 

@@ -53,18 +53,19 @@ class Estimate(NamedTuple):
     rows: float = math.nan
     """How many independent rows tell as much, if the quantity is a share of its limits."""
 
-    def chance_below(self, value: float) -> float:
-        """Return the chance that the truth lies below a value.
+    def chance_beyond(self, level: float, *, is_limit: bool) -> float:
+        """Return the chance that the truth lies below a level, or above one that is a limit.
 
         It is the confidence of the interval that ends there on one side.
         """
         low, high = self.limits
-        share, at = ((each - low) / (high - low) for each in (self.expected, value))
+        share, at = ((each - low) / (high - low) for each in (self.expected, level))
         if math.isnan(self.rows):
             return math.nan
+        short = share - at if is_limit else at - share
         if not 0 < at < 1 or self.rows == math.inf:
-            return float(share < at)
-        return NormalDist().cdf((at - share) / math.sqrt(at * (1 - at) / self.rows))
+            return float(short > 0)
+        return NormalDist().cdf(short / math.sqrt(at * (1 - at) / self.rows))
 
 
 def correction(here: float, elsewhere: float, optimism: float = math.nan) -> float:
@@ -150,11 +151,13 @@ def estimate(
     if rows == math.inf:
         return Estimate(expected, Interval(expected, expected), correction, limits, rows)
     lower, upper = (low + (high - low) * wilson_bound(share, rows, side * z) for side in (1, -1))
-    # Rounding must not carry an end past the value, nor past the limits.
-    interval = Interval(
-        max(min(float(lower), expected), low), min(max(float(upper), expected), high)
+    # No row contradicts a limit that the sample itself reaches; rounding would miss it, too.
+    here = expected + correction
+    ends = Interval(
+        low if min(here, expected) <= low else float(lower),
+        high if max(here, expected) >= high else float(upper),
     )
-    return Estimate(expected, interval, correction, limits, rows)
+    return Estimate(expected, ends, correction, limits, rows)
 
 
 def fixed_values(
@@ -234,14 +237,14 @@ def known_gains(gains: Floats) -> Floats:
 
 
 class Leads(NamedTuple):
-    """How much better the chosen model is than each model, and half the width of the intervals."""
+    """How much better a model is than each model, and half the width of the intervals."""
 
     lead: Floats
     margin: Floats
 
     @property
     def told_apart(self) -> NDArray[np.bool_]:
-        """Which models are worse than the chosen one beyond chance."""
+        """Which models are worse than this one beyond chance."""
         return self.lead > self.margin
 
     def interval(self, model: int) -> Interval:
@@ -251,9 +254,10 @@ class Leads(NamedTuple):
 
 
 def leads(model: int, best: Floats, fixed: Floats, level: float) -> Leads:
-    """Compare the chosen model with all models, by the mean gain of their best rules.
+    """Compare a model with all models, by the mean gain of their best rules.
 
-    The chosen one has the highest. The intervals hold for all models together.
+    The chosen one has the highest, unless it was chosen elsewhere. The intervals hold for all
+    models together.
 
     Parameters
     ----------
@@ -279,7 +283,7 @@ def leads(model: int, best: Floats, fixed: Floats, level: float) -> Leads:
     known = [each[np.isfinite(each)] for each in of_fixed]
     spread = [float(each.std()) if each.size else 0.0 for each in known]
     lead = differences.mean(axis=1)
-    error = np.fmax(differences.std(axis=1), spread)
+    error = np.maximum(differences.std(axis=1), spread)
     studentised = np.abs(differences - lead[:, None]) / np.where(error > 0, error, np.inf)[:, None]
     return Leads(lead, float(np.quantile(studentised.max(axis=0), level)) * error)
 

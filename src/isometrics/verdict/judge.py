@@ -192,15 +192,15 @@ def _judged(
     values = fixed if evidence.tuning else inside
     values = known_gains(values)
     found = leads(model, values, fixed, level)
-    apart = found.told_apart
-    if evidence.tuning:
-        # The model that was chosen on the tuning data may be worse here than another one.
-        apart = leads(int(values.mean(axis=1).argmax()), values, fixed, level).told_apart
+    # These rows may speak for another model than the one that was chosen on tuning data.
+    of_best = leads(int(found.lead.argmin()), values, fixed, level) if evidence.tuning else found
+    # Nothing is to be expected of another model without a rule.
+    without = np.isnan(choice.gains) & (np.arange(len(names)) != model)
+    found = found._replace(lead=np.where(without, np.nan, found.lead))
     # Of each other model so much less is to be expected as it is behind; all are corrected alike.
-    behind = np.where(np.isnan(choice.gains), np.nan, found.lead)
     estimates = [
         estimate(chosen.expected - less, chosen.correction, drawn, chosen.limits, level)
-        for less, drawn in zip(behind.tolist(), fixed, strict=True)
+        for less, drawn in zip(found.lead.tolist(), fixed, strict=True)
     ]
     models = tuple(
         ModelValue.of_gains(name, threshold, objective, here, gain)
@@ -209,7 +209,7 @@ def _judged(
         )
     )
     others = [each for each in range(len(names)) if each != model]
-    second = min(others, key=found.lead.__getitem__, default=None)
+    second = min(others, key=np.where(without, np.inf, found.lead).__getitem__, default=None)
     rule, table = choice.rules[model], contest.tables[model]
     counts = contest.counts(model, rule)
     # Rows are counted, whatever their weights.
@@ -234,7 +234,9 @@ def _judged(
         lead=math.nan if second is None else float(found.lead[second]),
         lead_interval=UNDEFINED if second is None else found.interval(second),
         confidence_set=tuple(
-            name for name, is_worse in zip(names, apart, strict=True) if not is_worse
+            name
+            for name, apart in zip(names, of_best.told_apart | without, strict=True)
+            if not apart
         ),
         threshold_range=threshold_range(there, model, evidence.best.rule[model]),
         plateau=plateau(contest, model, rule),
@@ -277,9 +279,7 @@ def _kept(
     here = float(constraint.of(contest.counts(choice.model, choice.rules[choice.model])))
     share = (0.0, 1.0)
     found = _estimate(contest, choice, evidence, constraint.of, limits=share, level=level)
-    missed = found.chance_below(constraint.level)
-    if constraint.is_limit:
-        missed = 1 - missed
+    missed = found.chance_beyond(constraint.level, is_limit=constraint.is_limit)
     return KeptConstraint.of(constraint, here, found.expected, found.interval, missed)
 
 

@@ -4,10 +4,11 @@
  * `src/isometrics/verdict/sentences.py` is the other side of it.
  */
 
+import { wilson } from "../arithmetic";
 import { fixed, roundEven, thousands } from "../format";
 import { AUROC } from "../measures";
 import { atRatio, type Contest, type Ranking } from "./contest";
-import type { Choice } from "./judge";
+import type { Choice } from "./choosing";
 
 /** Positives below which the correction was found to be too weak in places. */
 const FEW = 50;
@@ -68,11 +69,7 @@ function fewFlagged(contest: Contest, { positive, ends }: Ranking, rule: number)
   const flagged = ends[rule]!;
   if (!(flagged > 0 && flagged < FEW_FLAGGED)) return [];
   const hits = positive.subarray(0, flagged).reduce((count, label) => count + label, 0);
-  const share = hits / flagged;
-  const spread = Math.sqrt(
-    (share * Math.abs(1 - share)) / flagged + (Z * Z) / (4 * flagged * flagged),
-  );
-  const low = (share + (Z * Z) / (2 * flagged) - Z * spread) / (1 + (Z * Z) / flagged);
+  const [low] = wilson(hits, flagged, Z);
   const { positives, negatives } = contest;
   const { tp, fp } = atRatio({ tp: low, fp: 1 - low, positives, negatives }, contest.ratio);
   return [

@@ -1,14 +1,13 @@
 /**
  * Models on the same rows, ready to be chosen among under any weighting of these rows.
  *
- * `src/isometrics/verdict/contest.py` and `unseen.py` are the other side of it; both choose the same
- * rules.
+ * `src/isometrics/verdict/contest.py` is the other side of it; both choose the same rules.
  */
 
 import { cumulated, pairwise } from "../arithmetic";
+import { thresholdText } from "../format";
 import { taskOf, worthOf, type Objective } from "../objective";
 import type { Counts } from "../table";
-import type { Draws } from "./judge";
 
 /** The rows of all models, as the page and its worker pass them on. */
 export interface Rows {
@@ -28,8 +27,13 @@ export type Contest = ReturnType<typeof contestOf>;
 
 export const NO_RULE = -1;
 
-/** A weight for each row. */
-export type Weighting = Uint8Array | Uint16Array | Float64Array;
+/** Where the chance comes from; the same is drawn whenever it is asked for. */
+export interface Draws {
+  /** How often each row is drawn in a replicate. */
+  readonly weighting: (replicate: number) => Uint8Array;
+  /** The part of each row in a dealing. */
+  readonly folds: (parts: number, dealing: number) => Uint8Array;
+}
 
 export function contestOf(rows: Rows, objective: Objective, prevalence: number | null) {
   const { labels, weights } = rows;
@@ -81,7 +85,9 @@ function rankingOf(
     });
     return cumulated(sums);
   }) as [Float64Array, Float64Array];
-  return { row, positive, weight, ends, thresholds, tp, fp };
+  // Whether the lowest score that a rule flags has a positive.
+  const rises = Array.from(ends, (end, rule) => positive.subarray(ends[rule - 1], end).includes(1));
+  return { row, positive, weight, ends, rises, thresholds, tp, fp };
 }
 
 /** Scales the negatives to so many for each positive; 0 leaves them. */
@@ -98,8 +104,23 @@ export function countsOf(contest: Contest, model: number, rule: number): Counts 
   return atRatio({ tp: tp[rule]!, fp: fp[rule]!, positives, negatives }, contest.ratio);
 }
 
+/** A threshold in the middle of the gap below the lowest score that a rule flags, a short one. */
+export function thresholdOf({ rankings }: Contest, model: number, rule: number): number {
+  const { thresholds } = rankings[model]!;
+  const high = thresholds[rule]!;
+  if (rule === 0 || rule === thresholds.length - 1) return high;
+  const low = thresholds[rule + 1]!;
+  const middle = high / 2 + low / 2;
+  if (!(low < middle && middle < high)) return high;
+  const short = Number(thresholdText(middle, middle / 2 + low / 2));
+  return low < short && short <= high ? short : middle;
+}
+
 /** The positives and the negatives under a weighting. */
-function totalsOf({ labels, weights }: Contest, weighting: Weighting): [number, number] {
+export function totalsUnder(
+  { labels, weights }: Contest,
+  weighting: Uint8Array,
+): readonly [number, number] {
   if (weights)
     return [1, 0].map((label) =>
       pairwise(labels.length, (row) =>
@@ -113,77 +134,115 @@ function totalsOf({ labels, weights }: Contest, weighting: Weighting): [number, 
   return [positives, negatives];
 }
 
-/** The best rule of each model under each weighting; -1 and NaN where no rule is allowed. */
-export class Choices {
-  readonly rule: readonly Int32Array[];
+/** The true and the false positives of each rule of a model under a weighting, up to the last one. */
+export function sumsUnder(
+  { row, positive, weight, ends }: Ranking,
+  weighting: Uint8Array,
+  last = ends.length - 1,
+): readonly [Float64Array, Float64Array] {
+  const [tps, fps] = [new Float64Array(last + 1), new Float64Array(last + 1)];
+  let [tp, fp, place] = [0, 0, 0];
+  for (let rule = 0; rule <= last; rule++) {
+    for (const end = ends[rule]!; place < end; place++) {
+      let drawn = weighting[row[place]!]!;
+      if (weight) drawn *= weight[place]!;
+      if (positive[place]) tp += drawn;
+      else fp += drawn;
+    }
+    tps[rule] = tp;
+    fps[rule] = fp;
+  }
+  return [tps, fps];
+}
+
+/** The counts of a rule of each model under each weighting. */
+export interface Drawn {
   readonly tp: readonly Float64Array[];
   readonly fp: readonly Float64Array[];
-  /** The counts of the rules that are fixed. */
-  readonly fixedTp: readonly Float64Array[];
-  readonly fixedFp: readonly Float64Array[];
   readonly positives: Float64Array;
   readonly negatives: Float64Array;
+}
 
-  constructor(
-    readonly contest: Contest,
-    weightings: number,
-    private readonly fixed: readonly number[] = contest.names.map(() => 0),
-  ) {
-    const floats = (): Float64Array => new Float64Array(weightings).fill(NaN);
-    const [tp, fp, fixedTp, fixedFp] = [0, 1, 2, 3].map(() => contest.names.map(floats));
-    [this.tp, this.fp, this.fixedTp, this.fixedFp] = [tp!, fp!, fixedTp!, fixedFp!];
-    this.rule = contest.names.map(() => new Int32Array(weightings).fill(NO_RULE));
-    [this.positives, this.negatives] = [floats(), floats()];
-  }
+export type BestRules = ReturnType<typeof choose>;
 
-  /** Fills in the best rule of every model under the weighting of this number. */
-  choose(weighting: Weighting, number: number): void {
-    [this.positives[number], this.negatives[number]] = totalsOf(this.contest, weighting);
-    for (let model = 0; model < this.contest.names.length; model++)
-      this.chooseRule(model, weighting, number);
+/** The best rule of each model under each weighting; -1 and NaN where no rule is allowed. */
+export function choose(contest: Contest, count: number, weightingOf: Draws["weighting"]) {
+  const floats = (): Float64Array => new Float64Array(count).fill(NaN);
+  const { rankings } = contest;
+  const rules = rankings.map(() => new Int32Array(count).fill(NO_RULE));
+  const [tps, fps] = [rankings.map(floats), rankings.map(floats)];
+  const [positives, negatives] = [floats(), floats()];
+  for (let number = 0; number < count; number++) {
+    const weighting = weightingOf(number);
+    const totals = totalsUnder(contest, weighting);
+    [positives[number], negatives[number]] = totals;
+    rankings.forEach((ranking, model) => {
+      const [tp, fp] = sumsUnder(ranking, weighting);
+      const rule = bestRule(contest, tp, fp, totals);
+      if (rule === NO_RULE) return;
+      rules[model]![number] = rule;
+      tps[model]![number] = tp[rule]!;
+      fps[model]![number] = fp[rule]!;
+    });
   }
+  return { rule: rules, tp: tps, fp: fps, positives, negatives };
+}
 
-  private chooseRule(model: number, weighting: Weighting, number: number): void {
-    const [positives, negatives] = [this.positives[number]!, this.negatives[number]!];
-    const { row, positive, weight, ends } = this.contest.rankings[model]!;
-    const { ratio, task } = this.contest;
-    const fixed = this.fixed[model];
-    const scaled = ratio > 0 ? positives * ratio : negatives;
-    const factor = ratio > 0 ? scaled / negatives : 1;
-    const { costs, first, second } = task;
-    // Most objectives have no constraint, and their rules need no other test.
-    const free =
-      positives > 0 &&
-      negatives > 0 &&
-      task.minPrecision < 0 &&
-      task.minRecall <= 0 &&
-      task.mostFlagged === Infinity;
-    let [best, bestTp, bestFp, rule] = [-Infinity, NaN, NaN, NO_RULE];
-    let [tp, fp, place] = [0, 0, 0];
-    let [fixedTp, fixedFp] = [0, 0];
-    for (let each = 0; each < ends.length; each++) {
-      const end = ends[each]!;
-      for (; place < end; place++) {
-        let drawn = weighting[row[place]!]!;
-        if (weight) drawn *= weight[place]!;
-        if (positive[place]) tp += drawn;
-        else fp += drawn;
-      }
-      if (each === fixed) [fixedTp, fixedFp] = [tp, fp];
-      const alarms = ratio > 0 ? fp * factor : fp;
-      let worth: number;
-      if (free && (tp + alarms > 0 || task.allowsNothing)) {
-        worth = first * (positives - tp) + second * alarms;
-        worth = costs ? -worth : tp / (worth + tp);
-      } else worth = worthOf(task, tp, alarms, positives, scaled);
-      if (worth > best) [best, bestTp, bestFp, rule] = [worth, tp, fp, each];
-    }
-    this.rule[model]![number] = rule;
-    this.tp[model]![number] = bestTp;
-    this.fp[model]![number] = bestFp;
-    this.fixedTp[model]![number] = fixedTp;
-    this.fixedFp[model]![number] = fixedFp;
+function bestRule(
+  { ratio, task }: Contest,
+  tps: Float64Array,
+  fps: Float64Array,
+  [positives, negatives]: readonly [number, number],
+): number {
+  const scaled = ratio > 0 ? positives * ratio : negatives;
+  const factor = ratio > 0 ? scaled / negatives : 1;
+  let [best, rule] = [-Infinity, NO_RULE];
+  for (let each = 0; each < tps.length; each++) {
+    const fp = ratio > 0 ? fps[each]! * factor : fps[each]!;
+    const worth = worthOf(task, tps[each]!, fp, positives, scaled);
+    if (worth > best) [best, rule] = [worth, each];
   }
+  return rule;
+}
+
+/** A quantity of a rule of each model under each weighting. */
+export function valuesOf(
+  { ratio }: Contest,
+  { tp, fp, positives, negatives }: Drawn,
+  quantity: (counts: Counts) => number,
+): Float64Array[] {
+  return tp.map((hits, model) =>
+    hits.map((hit, number) => {
+      const [alarms, total, others] = [fp[model]!, positives, negatives].map((all) => all[number]!);
+      const counts = { tp: hit, fp: alarms!, positives: total!, negatives: others! };
+      return quantity(atRatio(counts, ratio));
+    }),
+  );
+}
+
+/** What is maximised for a rule; -inf for a rule that is not allowed. */
+export function worthHere({ task }: Contest, counts: Counts): number {
+  return worthOf(task, counts.tp, counts.fp, counts.positives, counts.negatives);
+}
+
+/** The counts of a rule of each model in replicates whose best rules are known. */
+export function countRules(
+  contest: Contest,
+  { positives, negatives }: BestRules,
+  rules: readonly number[],
+  draws: Draws,
+): Drawn {
+  const counted = rules.map((rule, model) =>
+    Array.from(positives, (_, replicate) => {
+      const weighting = draws.weighting(replicate);
+      const sums = sumsUnder(contest.rankings[model]!, weighting, Math.max(rule, 0));
+      return sums.map((each) => each.at(-1)!);
+    }),
+  );
+  const [tp, fp] = [0, 1].map((place) =>
+    counted.map((sums) => Float64Array.from(sums, (each) => each[place]!)),
+  );
+  return { tp: tp!, fp: fp!, positives, negatives };
 }
 
 /** True or false positives or negatives that are as many spread in a bootstrap as they should. */
@@ -192,23 +251,14 @@ const FEW = 5;
 const ROOT = 1.0850702454914507;
 const STEPS = [1, 2, 3, 4, 5, 6, 7, 8].map((power) => ROOT ** -power);
 
-/** How large the rows are that tp, fp, fn and tn of a rule get; 0 where they are enough. */
-export type Unseen = readonly [number, number, number, number];
-
-/** Draws rows for those of tp, fp, fn and tn that are fewer than five; null where none is. */
-export function unseenRows(contest: Contest, model: number, rule: number): Unseen | null {
+/** How large rows are for those of tp, fp, fn and tn that are fewer than five; null for none. */
+function unseenRows(contest: Contest, model: number, rule: number): number[] | null {
   const { tp, fp } = contest.rankings[model]!;
   if (!(rule > 0 && rule < tp.length - 1)) return null;
-  const units = [1, 0].map((label) => unitOf(contest, label)) as [number, number];
-  const cells = [
-    tp[rule]!,
-    fp[rule]!,
-    contest.positives - tp[rule]!,
-    contest.negatives - fp[rule]!,
-  ];
-  const sizes = cells.map((cell, place) =>
-    cell < FEW * units[place % 2]! ? units[place % 2]! : 0,
-  ) as unknown as Unseen;
+  const [hits, alarms] = [tp[rule]!, fp[rule]!];
+  const units = [1, 0, 1, 0].map((label) => unitOf(contest, label));
+  const cells = [hits, alarms, contest.positives - hits, contest.negatives - alarms];
+  const sizes = units.map((unit, place) => (cells[place]! < FEW * unit ? unit : 0));
   return sizes.some((size) => size > 0) ? sizes : null;
 }
 
@@ -224,15 +274,36 @@ function unitOf({ labels, weights }: Contest, label: number): number {
   return squares / sum;
 }
 
-/** The counts of a rule in a replicate, with the rows besides. */
-export function withUnseen(counts: Counts, unseen: Unseen, replicate: number): Counts {
-  const [tp, fp, fn, tn] = unseen.map((size, place) => size && size * halfGamma(replicate, place));
-  return {
-    tp: counts.tp + tp!,
-    fp: counts.fp + fp!,
-    positives: counts.positives + tp! + fn!,
-    negatives: counts.negatives + fp! + tn!,
-  };
+/**
+ * A quantity of a fixed rule of each model in replicates.
+ *
+ * A bootstrap draws the rows that are there; rows that were not seen widen the spread.
+ */
+export function fixedValues(
+  contest: Contest,
+  drawn: Drawn,
+  rules: readonly number[],
+  quantity: (counts: Counts) => number,
+): Float64Array[] {
+  const plain = valuesOf(contest, drawn, quantity);
+  return rules.map((rule, model) => {
+    const sizes = unseenRows(contest, model, rule);
+    if (!sizes) return plain[model]!;
+    const more = (counts: Float64Array, ...cells: number[]): Float64Array =>
+      counts.map((count, replicate) =>
+        cells.reduce((sum, cell) => sum + sizes[cell]! * halfGamma(replicate, cell), count),
+      );
+    const wider = {
+      tp: [more(drawn.tp[model]!, 0)],
+      fp: [more(drawn.fp[model]!, 1)],
+      positives: more(drawn.positives, 0, 2),
+      negatives: more(drawn.negatives, 1, 3),
+    };
+    // Where a replicate flags nothing there is nothing to know, whatever was not seen.
+    return valuesOf(contest, wider, quantity)[0]!.map((each, replicate) =>
+      Number.isNaN(plain[model]![replicate]) ? NaN : each,
+    );
+  });
 }
 
 /** A variate of the gamma distribution of the shape ½ (Box & Muller 1958, Roberts 2018). */
@@ -278,20 +349,24 @@ export class Random {
 }
 
 /** Multinomial draws of all rows, and parts to which both classes are dealt out by themselves. */
-export function randomDraws(labels: Uint8Array, seed = 0): Draws {
-  const [forRows, forFolds] = [new Random(seed), new Random(seed + 1)];
+export function randomDraws(labels: Uint8Array): Draws {
   const size = labels.length;
-  const counts = new Uint16Array(size);
+  const drawn: Uint8Array[] = [];
+  const draw = (replicate: number): Uint8Array => {
+    const random = new Random(replicate);
+    // No row is drawn nearly as often as a byte can count.
+    const counts = new Uint8Array(size);
+    for (let row = 0; row < size; row++) counts[random.below(size)]! += 1;
+    return counts;
+  };
   return {
-    weighting() {
-      counts.fill(0);
-      for (let draw = 0; draw < size; draw++) counts[forRows.below(size)]! += 1;
-      return counts;
-    },
-    folds(parts) {
+    weighting: (replicate) => (drawn[replicate] ??= draw(replicate)),
+    folds(parts, dealing) {
+      // Replicates have the seeds from 0 on.
+      const random = new Random(-1 - dealing);
       const order = Uint32Array.from({ length: size }, (_, row) => row);
       for (let last = size - 1; last > 0; last--) {
-        const other = forFolds.below(last + 1);
+        const other = random.below(last + 1);
         [order[last], order[other]] = [order[other]!, order[last]!];
       }
       const dealt = new Uint8Array(size);

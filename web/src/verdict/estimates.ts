@@ -1,39 +1,29 @@
 /**
- * What a choice is worth on new data, and how sure it is: corrections, intervals, rivals.
+ * What to expect of a choice on new data, and how sure it is.
  *
  * `src/isometrics/verdict/estimates.py` is the other side of it. All values are gains, of which
  * more is better; they are lists of replicates, one for each model.
  */
 
-import { nearest, pairwise } from "../arithmetic";
+import { nearest, normalBelow, normalQuantile, pairwise, wilson } from "../arithmetic";
+import { atRatio, sumsUnder, type Contest } from "./contest";
 import { costShares, worthOf, type Objective } from "../objective";
 import { betaOf, lambdaOf } from "../state";
 import { vertices } from "../table";
-import type { Contest, Weighting } from "./contest";
+
+/** Numbers of Python's verdict, where the reasons for them stand. */
+export const [REPEATS, FOLDS, BLOCK] = [8, 5, 32];
+/** How many replicates there are for each dealing of the rows into parts. */
+export const PER_DEALING = 250;
+export const [SLACK, PLATEAU] = [0.01, 0.01];
+export const [SHRUNK, UNSURE] = [0.9, 0.5];
+/** Replicates in which the models are compared at other weights of recall. */
+export const SWEPT = 200;
 
 export type Interval = readonly [number, number];
 export const UNDEFINED: Interval = [NaN, NaN];
 
 type Floats = Float64Array;
-
-/** The model with the highest gain in each replicate, the first of several. */
-export function bestModels(gains: readonly Floats[]): Int32Array {
-  const best = new Int32Array(gains[0]!.length);
-  for (let replicate = 0; replicate < best.length; replicate++) {
-    let highest = -Infinity;
-    for (let model = 0; model < gains.length; model++)
-      if (gains[model]![replicate]! > highest) {
-        highest = gains[model]![replicate]!;
-        best[replicate] = model;
-      }
-  }
-  return best;
-}
-
-/** The values of one model in each replicate. */
-export function picked(values: readonly Floats[], models: Int32Array): Floats {
-  return Float64Array.from(models, (model, replicate) => values[model]![replicate]!);
-}
 
 export function difference(one: Floats, two: Floats | number): Floats {
   return one.map((value, place) => value - (typeof two === "number" ? two : two[place]!));
@@ -47,7 +37,7 @@ export function meanKnown(values: Floats): number {
   return defined.length ? mean(defined) : NaN;
 }
 
-function mean(values: Floats): number {
+export function mean(values: Floats): number {
   return pairwise(values.length, (place) => values[place]!) / values.length;
 }
 
@@ -88,92 +78,88 @@ export function invertedCdf(sorted: Floats, share: number): number {
   return sorted[Math.min(Math.max(place, 0), sorted.length - 1)]!;
 }
 
-/** Percentiles of the noise, laid from the lowest centre to the highest one. */
-export function intervalAt(noise: Floats, centres: readonly number[], level: number): Interval {
-  const sorted = known(noise).sort();
-  if (sorted.length < 2 || centres.some(Number.isNaN)) return UNDEFINED;
-  const lower = Math.min(...centres) + Math.min(quantile(sorted, (1 - level) / 2), 0);
-  const upper = Math.max(...centres) + Math.max(quantile(sorted, (1 + level) / 2), 0);
-  return [lower, upper];
+/** Replaces what is not known by less than anything that is. */
+export function knownGains(gains: readonly Floats[]): Floats[] {
+  const all = gains.flatMap((each) => Array.from(known(each)));
+  const least = all.reduce((one, other) => Math.min(one, other), Infinity);
+  const worst = least === Infinity ? 0 : least - 1;
+  return gains.map((each) => each.map((gain) => (Number.isNaN(gain) ? worst : gain)));
+}
+
+/** The standard deviation; of a sample where one degree of freedom is lost. */
+function deviation(values: Floats, lost = 0): number {
+  const centred = difference(values, mean(values));
+  const squares = pairwise(values.length, (place) => centred[place]! * centred[place]!);
+  return Math.sqrt(squares / (values.length - lost));
+}
+
+export type Estimate = ReturnType<typeof estimateAt>;
+
+/** What to expect of a rule that was chosen on these rows, where such choices have another value. */
+export function estimate(
+  here: number,
+  elsewhere: number,
+  drawn: Floats,
+  limits: Interval,
+  level: number,
+): Estimate {
+  const correction = SHRUNK * (here - elsewhere);
+  return estimateAt(here - correction, correction, drawn, limits, level);
+}
+
+/** An estimate that was corrected already, with an interval of Wilson's kind. */
+export function estimateAt(
+  corrected: number,
+  correction: number,
+  drawn: Floats,
+  [low, high]: Interval,
+  level: number,
+) {
+  const expected = Math.min(Math.max(corrected, low), high);
+  const defined = known(drawn);
+  const found = { expected, correction, interval: UNDEFINED };
+  if (defined.length < 2 || Number.isNaN(expected)) return { ...found, rows: NaN };
+  const error = Math.sqrt(deviation(defined, 1) ** 2 + UNSURE * correction ** 2);
+  if (error === 0) return { ...found, interval: [expected, expected] as Interval, rows: Infinity };
+  const [share, middle] = [expected, mean(defined)].map((each) => (each - low) / (high - low));
+  const typical = (share! + middle!) / 2;
+  // Rules that no row contradicts are as sure as one more row could make them.
+  const rows = Math.max(typical * (1 - typical) * ((high - low) / error) ** 2, 1);
+  const ends = wilson(share! * rows, rows, normalQuantile((1 + level) / 2));
+  const interval = ends.map((each) => low + (high - low) * each) as [number, number];
+  return { ...found, interval, rows };
+}
+
+/** The chance that a share lies below a level, or above it. */
+export function chanceBeyond({ expected, rows }: Estimate, level: number, above: boolean): number {
+  if (Number.isNaN(rows)) return NaN;
+  const short = above ? expected - level : level - expected;
+  if (!(0 < level && level < 1) || rows === Infinity) return Number(short > 0);
+  return normalBelow(short / Math.sqrt((level * (1 - level)) / rows));
 }
 
 /**
- * The model confidence set of Hansen, Lunde & Nason (2011) with the statistic T_R.
+ * How much better the chosen model is than each model, and half the width of the intervals.
  *
- * As long as the largest difference of two models, in its standard errors, is larger than it is
- * in 95 % of the replicates around their means, the model that is farthest behind another leaves.
- * The margin of two models is half the width of simultaneous intervals of the differences.
+ * These are multiple comparisons with one model (Dunnett 1955), whose errors are those of rules
+ * that are chosen anew in each replicate or of fixed ones, whichever are larger.
  */
-export function confidenceSet(
-  values: readonly number[],
-  replicates: readonly Floats[],
-  level: number,
-) {
-  const stays = values.map((value) => !Number.isNaN(value));
-  const columns: number[] = [];
-  for (let replicate = 0; replicate < replicates[0]!.length; replicate++)
-    // Models that are left out must not take replicates from the others.
-    if (stays.every((stay, model) => !stay || !Number.isNaN(replicates[model]![replicate]!)))
-      columns.push(replicate);
-  if (columns.length < 2) return { stays, margin: () => NaN };
-  const centred = values.map((_, model) => {
-    const drawn = Float64Array.from(columns, (replicate) =>
-      stays[model] ? replicates[model]![replicate]! : 0,
-    );
-    return difference(drawn, mean(drawn));
-  });
-  const error = centred.map((one) => centred.map((other) => deviation(difference(one, other))));
-  // Models that never differ cannot be told apart, whatever their corrections are.
-  const unit = error.map((row) => row.map((value) => (value > 0 ? value : Infinity)));
-  let factor: number | null = null;
-  for (;;) {
-    const models = stays.flatMap((stay, model) => (stay ? [model] : []));
-    if (models.length < 2) break;
-    const largest = largestDifferences(models, centred, unit);
-    factor ??= quantile(largest.slice().sort(), level);
-    const farthest = models.map((one) =>
-      models.reduce(
-        (most, other) => Math.max(most, (values[other]! - values[one]!) / unit[one]![other]!),
-        -Infinity,
-      ),
-    );
-    const most = Math.max(...farthest);
-    const beyond = largest.reduce((count, value) => count + (value >= most ? 1 : 0), 0);
-    if (beyond / largest.length >= 1 - level) break;
-    stays[models[farthest.indexOf(most)]!] = false;
-  }
-  const times = factor ?? NaN;
-  return {
-    stays,
-    margin: (one: number, other: number): number =>
-      error[one]![other]! > 0 ? times * error[one]![other]! : NaN,
-  };
-}
-
-/** The standard deviation of a sample. */
-function deviation(values: Floats): number {
-  const centred = difference(values, mean(values));
-  const squares = pairwise(values.length, (place) => centred[place]! * centred[place]!);
-  return Math.sqrt(squares / (values.length - 1));
-}
-
-/** The largest studentised difference of two models in each replicate. */
-function largestDifferences(
-  models: readonly number[],
-  centred: readonly Floats[],
-  unit: readonly (readonly number[])[],
-): Floats {
-  const largest = new Float64Array(centred[0]!.length);
-  models.forEach((one, place) => {
-    for (const other of models.slice(0, place)) {
-      const [first, second, size] = [centred[one]!, centred[other]!, unit[one]![other]!];
-      for (let replicate = 0; replicate < largest.length; replicate++) {
-        const apart = Math.abs(first[replicate]! - second[replicate]!) / size;
+export function leads(model: number, best: Floats[], fixed: Floats[], level: number) {
+  const differences = best.map((each) => difference(best[model]!, each));
+  const lead = differences.map(mean);
+  const error = differences.map((each, other) =>
+    Math.max(deviation(each), deviation(known(difference(fixed[model]!, fixed[other]!))) || 0),
+  );
+  const largest = new Float64Array(best[0]!.length);
+  differences.forEach((each, other) => {
+    if (error[other]! > 0)
+      each.forEach((value, replicate) => {
+        const apart = Math.abs(value - lead[other]!) / error[other]!;
         if (apart > largest[replicate]!) largest[replicate] = apart;
-      }
-    }
+      });
   });
-  return largest;
+  const factor = quantile(largest.sort(), level);
+  return { lead, margin: error.map((each) => factor * each) };
 }
 
 /** The weights of recall at which the models are compared. */
@@ -224,46 +210,33 @@ export class OtherWeights {
 export function bestGains(
   contest: Contest,
   model: number,
-  weighting: Weighting,
+  weighting: Uint8Array,
 ): readonly number[] | null {
-  const { row, positive, weight, ends } = contest.rankings[model]!;
-  const { task } = contest;
-  const [tps, fps]: [number[], number[]] = [[], []];
-  let [tp, fp, place] = [0, 0, 0];
-  for (let rule = 0; rule < ends.length; rule++) {
-    let endsWithPositive = rule === 0 && task.allowsNothing;
-    for (; place < ends[rule]!; place++) {
-      const drawn = weighting[row[place]!]! * (weight ? weight[place]! : 1);
-      if (positive[place]) {
-        tp += drawn;
-        endsWithPositive = true;
-      } else fp += drawn;
-    }
-    if (!endsWithPositive) continue;
-    tps.push(tp);
-    fps.push(fp);
-  }
-  const [positives, drawnNegatives] = [tp, fp];
+  const { task, ratio, objective } = contest;
+  const ranking = contest.rankings[model]!;
+  const [tp, fp] = sumsUnder(ranking, weighting);
+  const [positives, drawnNegatives] = [tp.at(-1)!, fp.at(-1)!];
   if (positives === 0 || drawnNegatives === 0) return null;
-  const { ratio, objective } = contest;
-  const negatives = ratio > 0 ? positives * ratio : drawnNegatives;
-  const factor = ratio > 0 ? negatives / drawnNegatives : 1;
-  let points = tps.map((hits, rule) => [hits, fps[rule]! * factor] as const);
+  const { negatives } = atRatio({ tp: 0, fp: 0, positives, negatives: drawnNegatives }, ratio);
+  const factor = negatives / drawnNegatives;
+  let points: (readonly [number, number])[] = [];
+  ranking.rises.forEach((rises, rule) => {
+    if (rises || (rule === 0 && task.allowsNothing)) points.push([tp[rule]!, fp[rule]! * factor]);
+  });
   if (objective.constraint)
     points = points.filter(
       ([hits, alarms]) => worthOf(task, hits, alarms, positives, negatives) > -Infinity,
     );
   if (points.length > 2) {
     const [x, y] = [1, 0].map((axis) => Float64Array.from(points, (point) => point[axis]!));
-    points = vertices(x!, y!, !weight && ratio === 0).map((each) => points[each]!);
+    points = vertices(x!, y!, !contest.weights && ratio === 0).map((each) => points[each]!);
   }
   if (!points.length) return null;
-  const costs = objective.costs !== null;
   return WEIGHTS.map((lam) => {
     let best = -Infinity;
     for (const [hits, alarms] of points) {
       const lost = lam * (positives - hits) + (1 - lam) * alarms;
-      const gain = costs ? -lost : hits / (hits + lost);
+      const gain = task.costs ? -lost : hits / (hits + lost);
       if (gain > best) best = gain;
     }
     return best;

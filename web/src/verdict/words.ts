@@ -14,6 +14,7 @@ import {
   percentSaid,
   roundEven,
   thousands,
+  thresholdText,
   toldApart,
 } from "../format";
 import { higherIsBetter, nameOf, unitOf, type Objective } from "../objective";
@@ -213,16 +214,17 @@ function constraint(kept: Verdict["kept"][number], verdict: Verdict): string {
   );
 }
 
-/** A share of resamples; none and all of them still leave what is rarer than one. */
+/** A share of resamples; what is rarer than one of them has only a bound. */
 function chance(share: number, replicates: number): string {
-  if (share === 0 || share === 1)
-    return `${share ? "above" : "below"} ${percentSaid(Math.abs(share - 1 / replicates))}`;
+  if (Math.min(share, 1 - share) < 0.5 / replicates)
+    return `${share > 0.5 ? "above" : "below"} ${percentSaid(Math.abs(Math.round(share) - 1 / replicates))}`;
   return percentSaid(share);
 }
 
 function threshold(verdict: Verdict): string {
   const said: string[] = [];
-  const [from, to, flatFrom, flatTo] = verdict.rangeTexts;
+  const ends = [...verdict.thresholdRange, ...verdict.plateau];
+  const [from, to, flatFrom, flatTo] = ends.map((end) => thresholdText(end));
   let [low, high] = verdict.thresholdRange;
   if (low === Infinity) said.push("In 95% of the resamples it was best to flag nothing.");
   else if (!Number.isNaN(low)) {

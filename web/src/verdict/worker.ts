@@ -2,15 +2,15 @@
 
 import type { Picture } from "../model";
 import type { Objective } from "../objective";
-import { randomDraws, type Rows } from "./contest";
+import { randomDraws, type Draws, type Rows } from "./contest";
 import { judge } from "./judge";
 import { lines } from "./words";
 
 const REPLICATES = 2000;
 
-let rows: Rows | null = null;
+let given: readonly [Rows, Draws] | null = null;
 
-function answerTo(ask: Question, all: Rows): Answer {
+function answerTo(ask: Question, all: Rows, draws: Draws): Answer {
   const pick = <Values>(values: readonly Values[]): Values[] =>
     ask.models.map((model) => values[model]!);
   const some = {
@@ -20,7 +20,7 @@ function answerTo(ask: Question, all: Rows): Answer {
     thresholds: pick(all.thresholds),
   };
   try {
-    const verdict = judge(some, { ...ask, replicates: REPLICATES }, randomDraws(all.labels));
+    const verdict = judge(some, { ...ask, replicates: REPLICATES }, draws);
     const trivial = new Map(verdict.doingNothing);
     const picture = {
       models: verdict.models.map((model) => {
@@ -38,8 +38,9 @@ function answerTo(ask: Question, all: Rows): Answer {
 }
 
 addEventListener("message", ({ data }: MessageEvent<Ask>) => {
-  if ("labels" in data) rows = data;
-  else if (rows) postMessage(answerTo(data, rows));
+  // What is drawn serves for all questions.
+  if ("labels" in data) given = [data, randomDraws(data.labels)];
+  else if (given) postMessage(answerTo(data, ...given));
 });
 
 export interface Question {
