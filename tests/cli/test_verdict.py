@@ -191,7 +191,10 @@ def test_models_with_rows_of_their_own(call, tmp_path):
     path.write_text("model,label,score\nA,1,0.9\nA,0,0.2\nB,1,0.1\nB,0,0.4\n")
     said = call("summary", path).out.splitlines()
     assert said[0] == "Use A and flag scores of 0.9 or more. F1 is 1.00 on these rows."
-    assert said[1].startswith("What to expect on new data is not known: each model has rows")
+    assert said[1].startswith(
+        "The choice is the best on these rows; what to expect on new data is not known: each model "
+        "has rows"
+    )
     done = call("verdict", path, "--min-recall", 0.5, "--sure", 0.9, code=2)
     assert "--sure needs the rows, which this analysis does not have; leave it out" in done.err
 
