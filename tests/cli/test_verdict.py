@@ -136,12 +136,14 @@ def test_given_thresholds_beside_the_verdict(call, predictions):
     words = ["verdict", predictions, "--resamples", "20"]
     plain = call(*words).out
     words += ["--threshold", "0.5"]
-    title = "Given thresholds beside the best for F (β 1), each model judged by itself"
+    title = (
+        "Given thresholds beside the best on these rows for F (β 1), each model judged by itself"
+    )
     assert call(*words).out.startswith(f"{plain}\n{title}\n")
     rows = call(*words, "--json").data["thresholds"]
     assert {row["rule"] for row in rows} == {"given", "best"}
     costs = ("--miss-cost", "5", "--false-alarm-cost", "1")
-    assert "beside the best for cost per row" in call(*words, *costs).out
+    assert "beside the best on these rows for cost per row" in call(*words, *costs).out
 
 
 @pytest.mark.parametrize("command", ["summary", "compare", "report"])
