@@ -351,6 +351,23 @@ def weights(model_beta_range):
                 f"{SAFE_RANGE} {REACH}",
             ],
         ),
+        (
+            {"kept": (replace(KEPT, expected=NAN, here=NAN),), "doing_nothing": {}},
+            [
+                F1,
+                "Asked for precision of 0.8 or more: no value on these rows.",
+                f"{SAFE_RANGE} {REACH}",
+            ],
+        ),
+        (
+            {"kept": (replace(KEPT, expected=0.8 + 1e-9),), "doing_nothing": {}},
+            [
+                F1,
+                "Asked for precision of 0.8 or more: expect 0.800000 on new data (95%: 0.700000 "
+                "to 0.880000; 0.820000 on these rows); the chance to miss it is 55%.",
+                f"{SAFE_RANGE} {REACH}",
+            ],
+        ),
         # Two digits would not tell what to expect from what was asked for.
         (
             {"kept": (replace(KEPT, expected=0.7962, missed=NAN),), "doing_nothing": {}},

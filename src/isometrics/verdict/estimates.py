@@ -317,6 +317,12 @@ def leads(model: int, best: Floats, fixed: Floats, level: float) -> Leads:
     the largest studentised difference in the replicates. How much the difference varies is told
     by rules that are chosen anew, and by fixed ones: in noise the latter hardly vary, of good
     models the former.
+
+    The ends of the intervals move between seeds. The mean of R differences has the variance σ²/R.
+    The quantile q of the largest difference, at the confidence c, has the variance
+    c(1 - c)/(R f²), where f is the density there. The tail 1 - c beyond q is that of some normal
+    variates, so f is (1 - c) φ(q)/(1 - Φ(q)). A spread s has the variance s²/(2R); with a single
+    difference it cancels, as the quantile is that of the difference itself.
     """
     differences = best[model] - best
     with np.errstate(invalid="ignore"):
@@ -330,7 +336,10 @@ def leads(model: int, best: Floats, fixed: Floats, level: float) -> Leads:
     normal = NormalDist()
     tail = 1 - normal.cdf(quantile)
     density = (1 - level) * normal.pdf(quantile) / tail if tail > 0 else math.inf
-    variance = differences.var(axis=1) + level * (1 - level) / density**2 * error**2
+    of_margin = level * (1 - level) / density**2
+    if np.count_nonzero(error) > 1:
+        of_margin += quantile**2 / 2
+    variance = differences.var(axis=1) + of_margin * error**2
     return Leads(lead, quantile * error, np.sqrt(variance / best.shape[1]))
 
 

@@ -286,7 +286,9 @@ def _explained(objective: Objective) -> str:
 def _constraint(kept: KeptConstraint, verdict: Verdict) -> str:
     text, miss = _share_text(kept), "exceed" if kept.is_limit else "miss"
     if math.isnan(kept.expected):
-        return f"Asked for {kept.constraint}: {text(kept.here)} on these rows."
+        # A rule from tuning data may flag none of these rows.
+        here = "no value" if math.isnan(kept.here) else text(kept.here)
+        return f"Asked for {kept.constraint}: {here} on these rows."
     ends = _ends(kept.interval, verdict, text)
     # The chance is estimated from the same rows as all else: `sure` is measured, and not proven.
     chance = "" if math.isnan(kept.missed) else f"; the chance to {miss} it is {_chance(kept)}"
