@@ -314,6 +314,21 @@ def test_no_statement_contradicts_another(most):
         check(verdict, rows)
 
 
+def test_a_model_that_keeps_nothing_on_the_tuning_data_is_no_rival_on_others():
+    """Without a threshold it would flag everything, and find all positives."""
+    labels = np.arange(200) < 60
+    rng = np.random.default_rng(1)
+    tuning, test = (
+        iso.analyse(labels, {"a": rng.normal(3.0 * labels), "b": rng.random(200) - 9 * labels})
+        for _ in range(2)
+    )
+    verdict = test.verdict(thresholds_from=tuning, min_precision=0.8, n_resamples=RESAMPLES)
+    check(verdict)
+    assert all(map(isnan, verdict.models[1][1:4]))
+    said = "No other model has a threshold that keeps this on the tuning data; a wins in all 40 "
+    assert said in verdict.sentence()
+
+
 # ---------------------------------------------------------------------- contradictions are found
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from isometrics._core.parameters import parse_random_state, part_of_progress, reporting
 from isometrics._core.results import join_names
 from isometrics._core.sample import Sample
+from isometrics._counting.best_rules import NO_RULE
 from isometrics._counting.confusion import Confusion
 from isometrics.decisions.best import best_rule
 from isometrics.decisions.decision import Origin, decision_of
@@ -143,11 +144,16 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
         tuned = options._replace(random_state=seeds[1])
         drawn = resample([tuning], tuned, progress=part_of_progress(report, 0, 2))
         (there,) = choose_each([tuning], drawn)
-        rules = tuple(map(test.rule_at, range(len(there.rules)), there.thresholds))
+        has_rule = [rule != NO_RULE for rule in there.rules]
+        rules = tuple(
+            test.rule_at(model, threshold) if has_rule[model] else NO_RULE
+            for model, threshold in enumerate(there.thresholds)
+        )
         (counts,) = counts_in_replicates([test], drawing, [rules])
         if report is not None:
             report(2, 2)
     here = np.array([float(test.objective.gain(test.counts(*each))) for each in enumerate(rules)])
+    here[~np.array(has_rule)] = np.nan
     choice = there._replace(rules=rules, gains=here)
     evidence = Evidence(
         drawn[0].best, counts, test.counts(choice.model, rules[choice.model]), tuning
@@ -201,7 +207,9 @@ def _judged(
     better = better_than_nothing(contest, chosen.interval.lower)
     inside = objective.gain(evidence.best.counts(there.ratio))
     # With tuning data the rules stay as they are.
-    values = fixed if evidence.tuning else inside
+    values = inside
+    if evidence.tuning:
+        values = np.where(np.isnan(choice.gains)[:, None], np.nan, fixed)
     found = leads(model, known_gains(values), fixed, level)
     # Of each other model so much less is to be expected as it is behind; all are corrected alike.
     behind = np.where(np.isnan(choice.gains), np.nan, found.lead)

@@ -196,7 +196,8 @@ def _rivals(verdict: Verdict, second: str) -> str:
             if others
             else f"{name} {barely}wins in {_how_many(verdict)} resamples"
         )
-        return f"No other model has a threshold that keeps this on these rows; {rest}."
+        where = "the tuning data" if verdict._tuned else "these rows"
+        return f"No other model has a threshold that keeps this on {where}; {rest}."
     if others:
         cannot = "barely fail to" if barely else "cannot"
         # Of many models one may win nearly always by chance.
