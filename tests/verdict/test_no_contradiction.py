@@ -117,7 +117,7 @@ SAID = {
     "cannot": r"These rows (?P<how>cannot|barely fail to) tell (?P<names>.*?) apart"
     r"(?:, although \S+ wins in (?P<count>all|[\d,]+ of) (?P<all>[\d,]+) resamples)?; ",
     "speak": r"eyond chance, these rows speak for (?P<names>.*) rather than (?P<model>\S+) ",
-    "no rival": r"No other model has a threshold that keeps this on these rows; (?P<rest>.*)\.",
+    "no rival": r"No other model has a threshold that keeps this on [a-z ]+; (?P<rest>.*)\.",
     "lead": rf"(?:lead of|) ?(?P<model>\S+) (?:over \S+ is|saves) between (?P<low>{NUMBER}) and "
     rf"(?P<high>{NUMBER}) ",
     "nothing": r"Doing nothing (?:achieves|costs): (?P<values>.*?)\.(?: |$)",
