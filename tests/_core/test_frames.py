@@ -80,3 +80,14 @@ def test_a_library_that_is_not_installed_or_known(monkeypatch):
         refused(library, said)
     needed = "pandas, polars or pyarrow"
     refused(None, f"to_frame needs {needed}, which is not installed: pip install pandas")
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_what_is_not_known_stays_unknown(library):
+    """As text, False would be true."""
+    frame = frames.to_frame({"better": [False, None], "model": ["a", None]}, library)
+    better, model = cells(frame, "better"), cells(frame, "model")
+    assert not better[0]
+    assert model[0] == "a"
+    assert pd.isna(better[1])
+    assert pd.isna(model[1])

@@ -260,9 +260,10 @@ def test_classes_are_no_rivals():
     verdicts = iso.analyse(labels, np.random.default_rng(4).random((90, 3))).verdict_by_class(
         n_resamples=50
     )
-    start = "This class is told apart no better than flagging everything, beyond chance."
+    start = "For this class the model is not better than flagging everything, beyond chance."
     assert verdicts["ant"].sentence().startswith(start)
-    dog = iso.analyse(LABELS, SCORES).verdict_by_class(n_resamples=20)["dog"]
+    scores = SCORES + 2 * (LABELS[:, None] == NAMES)
+    dog = iso.analyse(LABELS, scores).verdict_by_class(n_resamples=20)["dog"]
     told = f"Flag scores of {dog.threshold_text} or more as dog. Expect F1 "
     assert dog.sentence().startswith(told)
 

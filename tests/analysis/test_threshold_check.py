@@ -113,16 +113,21 @@ def test_a_sentence_says_what_the_threshold_does():
     check = alone.at(0.5, **FEW)
     best = iso.best_threshold(alone.models["score"])
     assert check.sentence().startswith(f"At 0.5, score has F1 {check.value[0]:.3f} (95%: 0.")
-    assert f". Of the best threshold here, {best.threshold:g}, expect 0." in check.sentence()
+    assert (
+        f". Of the best threshold on these rows, {best.threshold:g}, expect 0." in check.sentence()
+    )
     assert check.sentence().endswith(").")
     assert repr(check).splitlines()[0] == (
-        "ThresholdCheck: given thresholds beside the best one for F (β 1)"
+        "ThresholdCheck: given thresholds beside the best one on these rows for F (β 1)"
     )
     assert "group" not in repr(check).splitlines()[1]
     constrained = alone.at(-5, beta=1, min_precision=0.7, **FEW)
     assert ", without precision of 0.7 or more. Of the best" in constrained.sentence()
     lazy = alone.at(0.5, cost=1, **FEW)
-    assert "Of flagging nothing, which is best here, expect 0.000 on new data" in lazy.sentence()
+    assert (
+        "Of flagging nothing, which is best on these rows, expect 0.000 on new data"
+        in lazy.sentence()
+    )
     nothing = alone.at(99, beta=0, **FEW)
     assert "has precision undefined" in nothing.sentence()
     check = iso.analyse(LABELS, SCORES["b"]).at(iso.best_threshold(ANALYSIS.models["b"]).threshold)
@@ -141,7 +146,7 @@ def test_odd_checks():
     check = ANALYSIS.at(0.5, confidence_level=None)
     assert np.isnan(check.expected).all()
     assert "lower" not in repr(check).splitlines()[1]
-    assert "; the best threshold here, " in check.sentence()
+    assert "; the best threshold on these rows, " in check.sentence()
     assert check.note == ""
     with pytest.warns(UndefinedWarning, match="no threshold reaches precision"):
         check = iso.analyse([0, 1, 1, 0], [4, 3, 2, 1]).at(2.5, min_precision=0.9, **FEW)

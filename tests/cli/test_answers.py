@@ -154,7 +154,9 @@ def test_tables_without_rows_say_why_they_have_no_intervals(call, tmp_path):
     path.write_text("\n".join(["model,label,score,weight", *rows]))
     done = call("thresholds", path, "--threshold", 0.5, "--weight", "weight", "--beta", 1)
     assert "There are no intervals: each model has rows" in done.out
-    assert "\nAt 0.5, A has F1 1.000; the best threshold here, 0.9, has 1.000.\n" in done.out
+    assert (
+        "\nAt 0.5, A has F1 1.000; the best threshold on these rows, 0.9, has 1.000.\n" in done.out
+    )
 
 
 def test_all_thresholds(call, predictions, tables):

@@ -136,12 +136,14 @@ def test_given_thresholds_beside_the_verdict(call, predictions):
     words = ["verdict", predictions, "--resamples", "20"]
     plain = call(*words).out
     words += ["--threshold", "0.5"]
-    title = "Given thresholds beside the best for F (β 1), each model judged by itself"
+    title = (
+        "Given thresholds beside the best on these rows for F (β 1), each model judged by itself"
+    )
     assert call(*words).out.startswith(f"{plain}\n{title}\n")
     rows = call(*words, "--json").data["thresholds"]
     assert {row["rule"] for row in rows} == {"given", "best"}
     costs = ("--miss-cost", "5", "--false-alarm-cost", "1")
-    assert "beside the best for cost per row" in call(*words, *costs).out
+    assert "beside the best on these rows for cost per row" in call(*words, *costs).out
 
 
 @pytest.mark.parametrize("command", ["summary", "compare", "report"])
@@ -191,7 +193,10 @@ def test_models_with_rows_of_their_own(call, tmp_path):
     path.write_text("model,label,score\nA,1,0.9\nA,0,0.2\nB,1,0.1\nB,0,0.4\n")
     said = call("summary", path).out.splitlines()
     assert said[0] == "Use A and flag scores of 0.9 or more. F1 is 1.00 on these rows."
-    assert said[1].startswith("What to expect on new data is not known: each model has rows")
+    assert said[1].startswith(
+        "The choice is the best on these rows; what to expect on new data is not known: each model "
+        "has rows"
+    )
     done = call("verdict", path, "--min-recall", 0.5, "--sure", 0.9, code=2)
     assert "--sure needs the rows, which this analysis does not have; leave it out" in done.err
 

@@ -71,12 +71,12 @@ def test_a_threshold_stays_best_between_its_ends(sample, beta, level):
 def test_a_table_says_its_constraints():
     table = ANALYSIS.thresholds(beta=[1, 2], min_precision=0.2, budget=5)
     constraints = "precision ≥ 0.2 and at most 5 predicted positives"
-    title = f"Thresholds: best for F with β 1 and 2, {constraints}"
+    title = f"Thresholds: best on these rows for F with β 1 and 2, {constraints}"
     assert repr(table).splitlines()[0] == title
     assert len(table) == 6
     free = ANALYSIS.thresholds()
     assert free.constraints == ""
-    assert repr(free).splitlines()[0] == "Thresholds: best for F with β 0.5, 1 and 2"
+    assert repr(free).splitlines()[0] == "Thresholds: best on these rows for F with β 0.5, 1 and 2"
     alone = ANALYSIS.thresholds(by_group=False)
     assert "group" in repr(free)
     assert "group" not in repr(alone)

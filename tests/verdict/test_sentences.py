@@ -34,7 +34,7 @@ def objective(**asked):
 def values(**expected):
     """Return what to expect of models by name; the interval does not matter here."""
     return tuple(
-        ModelValue(name, value + 0.02, value, Interval(value - 0.1, value + 0.1))
+        ModelValue(name, 0.5, value + 0.02, value, Interval(value - 0.1, value + 0.1))
         for name, value in expected.items()
     )
 
@@ -80,8 +80,8 @@ COST = {
     "objective": objective(miss_cost=5, false_alarm_cost=1),
     "doing_nothing": {
         "flagging everything": 0.9,
-        "flagging nothing": 0.5,
-        "flagging at random": 0.7,
+        "flagging nothing": 0.8,
+        "flagging at random": 0.85,
     },
 }
 THREE = {
@@ -100,7 +100,19 @@ FLAGGED = KeptConstraint(
 USE = "Use forest and flag scores of 0.406 or more."
 ENDS = "0.66 on new data (95%: 0.59 to 0.72; 0.68 on these rows)."
 EXPECT = f"Expect F1 {ENDS}"
-PAIR = {"confidence_set": ("logit", "forest")}
+PAIR = {"confidence_set": ("logit", "forest"), "wins": {"logit": 0.3, "forest": 0.7}}
+ALONE = {"confidence_set": ("forest",), "wins": {"logit": 0.0, "forest": 0.995, "trees": 0.005}}
+USELESS = {
+    "better_than_nothing": False,
+    "interval": Interval(0.45, 0.72),
+    "models": values(logit=0.56, forest=0.56),
+}
+USELESS_EXPECT = EXPECT.replace("0.59 to", "0.45 to")
+NO_RIVAL = {
+    "kept": (KEPT,),
+    "models": (*values(forest=0.66), ModelValue("logit", NAN, NAN, NAN, UNDEFINED)),
+    "objective": objective(min_precision=0.8),
+}
 
 
 @pytest.mark.parametrize(
@@ -108,12 +120,32 @@ PAIR = {"confidence_set": ("logit", "forest")}
     [
         ({}, f"{USE} {EXPECT} forest beats logit in all 2,000 resamples."),
         (
-            {"wins": {"logit": 0.3, "forest": 0.7}, "confidence_level": 0.9},
-            f"{USE} {EXPECT.replace('95%', '90%')} forest beats logit in 1,400 of 2,000 resamples.",
+            {"wins": {"logit": 0.03, "forest": 0.97}, "confidence_level": 0.9},
+            f"{USE} {EXPECT.replace('95%', '90%')} forest beats logit in 1,940 of 2,000 resamples.",
         ),
         (
-            THREE | {"confidence_set": ("forest",), "objective": objective(beta=2)},
-            f"{USE} Expect F2 {ENDS} forest beats all other models in 1,000 of 2,000 resamples.",
+            THREE | ALONE | {"objective": objective(beta=2)},
+            f"{USE} Expect F2 {ENDS} forest beats all other models in 1,990 of 2,000 resamples.",
+        ),
+        # One resample in ten thousand is lost.
+        (
+            {"wins": {"logit": 1e-4, "forest": 1 - 1e-4}, "barely_told_apart": True},
+            f"{USE} {EXPECT} forest barely beats logit in 1,999 of 2,000 resamples.",
+        ),
+        (
+            THREE | {"barely_told_apart": True},
+            f"{USE} {EXPECT} These rows barely fail to tell forest (0.66), trees (0.67) and logit "
+            "(0.61) apart; forest is used by default.",
+        ),
+        (
+            PAIR | {"wins": {"logit": 0.04, "forest": 0.96}},
+            f"{USE} {EXPECT} These rows cannot tell forest (0.66) and logit (0.56) apart, although "
+            "forest wins in 1,920 of 2,000 resamples; forest is used by default.",
+        ),
+        (
+            PAIR | {"_tuned": True},
+            f"{USE} {EXPECT} These rows cannot tell forest (0.66) and logit (0.56) apart; forest "
+            "was chosen on the tuning data.",
         ),
         (
             THREE,
@@ -144,6 +176,7 @@ PAIR = {"confidence_set": ("logit", "forest")}
             COST
             | {
                 "confidence_set": ("forest", "logit", ""),
+                "wins": {"forest": 0.5, "logit": 0.3, "": 0.2},
                 "models": values(**{"forest": 0.66, "logit": 0.7, "": 0.6}),
             },
             f"{USE} Expect cost per row {ENDS} These rows cannot tell forest (0.66), '' (0.60) and "
@@ -153,6 +186,20 @@ PAIR = {"confidence_set": ("logit", "forest")}
             THREE | {"confidence_set": ("trees",)},
             f"{USE} {EXPECT} Beyond chance, these rows speak for trees (0.67) rather than forest "
             "(0.66), which was chosen on the tuning data.",
+        ),
+        (
+            THREE | {"confidence_set": ("trees",), "barely_told_apart": True},
+            f"{USE} {EXPECT} Barely beyond chance, these rows speak for trees (0.67) rather than "
+            "forest (0.66), which was chosen on the tuning data.",
+        ),
+        (
+            THREE
+            | {"confidence_set": ("trees",), "better_than_nothing": False, "_tuned": True}
+            | {"interval": Interval(0.4, 0.72)},
+            "forest, at scores of 0.406 or more, would be the choice, but is not better than "
+            "flagging everything, beyond chance. Expect F1 0.66 on new data (95%: 0.40 to 0.72; "
+            "0.68 on these rows). Beyond chance, these rows speak for trees (0.67) rather than "
+            "forest (0.66), which was chosen on the tuning data.",
         ),
         (ONE_MODEL, f"Flag scores of 0.406 or more. {EXPECT}"),
         (ONE_MODEL | {"model": "forest", "wins": {"forest": 1.0}}, f"{USE} {EXPECT}"),
@@ -165,26 +212,48 @@ PAIR = {"confidence_set": ("logit", "forest")}
             {"expected": NAN, "replicates": 0, "objective": objective(beta=0.5)},
             f"{USE} F (β 0.5) is 0.68 on these rows.",
         ),
+        ({"expected": NAN, "value": NAN, "replicates": 0}, f"{USE} F1 has no value on these rows."),
         (COST | {"expected": NAN, "replicates": 0}, f"{USE} Cost per row is 0.68 on these rows."),
         (
-            {
-                "kept": (KEPT,),
-                "models": (*values(forest=0.66), ModelValue("logit", NAN, NAN, UNDEFINED)),
-                "confidence_set": ("forest",),
-                "objective": objective(min_precision=0.8),
-            },
+            NO_RIVAL,
             f"{USE} Expect recall {ENDS} No other model has a threshold that keeps this on these "
             "rows; forest wins in all 2,000 resamples.",
         ),
-        ({"wins": {"logit": NAN, "forest": NAN}}, f"{USE} {EXPECT}"),
+        (
+            NO_RIVAL | PAIR,
+            f"{USE} Expect recall {ENDS} No other model has a threshold that keeps this on these "
+            "rows; in resamples logit may do as well.",
+        ),
+        # A third model has one.
+        (
+            NO_RIVAL
+            | {"wins": {"logit": 0.0, "forest": 1.0, "trees": 0.0}}
+            | {"models": (*NO_RIVAL["models"], *values(trees=0.4))},
+            f"{USE} Expect recall {ENDS} forest beats all other models in all 2,000 resamples.",
+        ),
         (
             ONE_MODEL | {"better_than_nothing": False},
             f"This model is not better than flagging everything, beyond chance. {EXPECT}",
         ),
         (
-            {"better_than_nothing": False},
+            ONE_MODEL | {"better_than_nothing": False, "barely_better": True, "_of_class": True},
+            "For this class the model barely fails to be better than flagging everything, beyond "
+            f"chance. {EXPECT}",
+        ),
+        (
+            USELESS,
             "No model is better than flagging everything, beyond chance; the choice would be "
-            f"forest, at scores of 0.406 or more. {EXPECT}",
+            f"forest, at scores of 0.406 or more. {USELESS_EXPECT}",
+        ),
+        (
+            USELESS | {"barely_better": True},
+            "No model is better than flagging everything, beyond chance; the choice would be "
+            f"forest, at scores of 0.406 or more, which barely fails. {USELESS_EXPECT}",
+        ),
+        (
+            USELESS | {"barely_better": True, "models": values(logit=0.61, forest=0.66)},
+            "forest, at scores of 0.406 or more, would be the choice, but barely fails to be "
+            f"better than flagging everything, beyond chance. {USELESS_EXPECT}",
         ),
         (
             COST | {"better_than_nothing": False, "threshold": inf},
@@ -212,16 +281,24 @@ def test_names_of_sets_and_models():
     assert "'' beats b c in all 50 resamples." in verdict.sentence()
 
 
-RANGE = "In 95% of the resamples the best threshold lay between 0.25 and 0.5."
-SPAN = f"{RANGE} Thresholds from 0.375 to 0.4375 reach 99% of this value."
+MEDIAN = "The threshold is the median of those that were best in resamples; 95% of them"
+SAFEST = (
+    "Of the thresholds that lose at most 1% of the highest value, this one keeps what was asked "
+    "for most safely; of those that were best in resamples, 95%"
+)
+RANGE = f"{MEDIAN} lay between 0.25 and 0.5."
+REACH = "Thresholds from 0.375 to 0.4375 reach 99% of the value on these rows."
+SPAN = f"{RANGE} {REACH}"
+SAFE_RANGE = RANGE.replace(MEDIAN, SAFEST)
 NOTHING = (
     "Doing nothing achieves: flagging everything 0.50, flagging at random 0.40. The choice is "
     "better than that beyond chance."
 )
 COSTS = [
     "A miss costs 5 and a false alarm 1.",
-    f"{RANGE} Thresholds from 0.375 to 0.4375 cost at most 1% more.",
-    NOTHING.replace("achieves", "costs"),
+    f"{RANGE} Thresholds from 0.375 to 0.4375 cost at most 1% more on these rows.",
+    "Doing nothing costs: flagging everything 0.90, flagging nothing 0.80, flagging at random "
+    "0.85. The choice is better than that beyond chance.",
 ]
 WINS = "forest wins 95% of the resamples"
 
@@ -253,8 +330,8 @@ def weights(model_beta_range):
             COST | {"better_than_nothing": None},
             [
                 *COSTS[:2],
-                "Doing nothing costs: flagging everything 0.90, flagging nothing 0.50, flagging at "
-                "random 0.70.",
+                "Doing nothing costs: flagging everything 0.90, flagging nothing 0.80, flagging at "
+                "random 0.85.",
             ],
         ),
         (
@@ -263,50 +340,115 @@ def weights(model_beta_range):
                 F1,
                 "Asked for precision of 0.8 or more: expect 0.79 on new data (95%: 0.70 to 0.88; "
                 "0.82 on these rows); the chance to miss it is 55%.",
-                SPAN,
+                f"{SAFE_RANGE} {REACH}",
             ],
         ),
         (
             {"kept": (replace(KEPT, expected=NAN),), "doing_nothing": {}},
-            [F1, "Asked for precision of 0.8 or more: 0.82 on these rows.", SPAN],
+            [
+                F1,
+                "Asked for precision of 0.8 or more: 0.82 on these rows.",
+                f"{SAFE_RANGE} {REACH}",
+            ],
+        ),
+        (
+            {"kept": (replace(KEPT, expected=NAN, here=NAN),), "doing_nothing": {}},
+            [
+                F1,
+                "Asked for precision of 0.8 or more: no value on these rows.",
+                f"{SAFE_RANGE} {REACH}",
+            ],
+        ),
+        (
+            {"kept": (replace(KEPT, expected=0.8 + 1e-9),), "doing_nothing": {}},
+            [
+                F1,
+                "Asked for precision of 0.8 or more: expect 0.800000 on new data (95%: 0.700000 "
+                "to 0.880000; 0.820000 on these rows); the chance to miss it is 55%.",
+                f"{SAFE_RANGE} {REACH}",
+            ],
+        ),
+        # Two digits would not tell what to expect from what was asked for.
+        (
+            {"kept": (replace(KEPT, expected=0.7962, missed=NAN),), "doing_nothing": {}},
+            [
+                F1,
+                "Asked for precision of 0.8 or more: expect 0.796 on new data (95%: 0.700 to "
+                "0.880; 0.820 on these rows).",
+                f"{SAFE_RANGE} {REACH}",
+            ],
+        ),
+        (
+            {"kept": (replace(FLAGGED, expected=0.002504),), "doing_nothing": {}},
+            [
+                F1,
+                "Asked for at most 0.25% flagged: expect 0.2504% on new data (95%: 0% to 0.512%; "
+                "0.25% on these rows); the chance to exceed it is 8%.",
+                f"{SAFE_RANGE} {REACH}",
+            ],
+        ),
+        # As many rows at random are better than what is allowed besides.
+        (
+            {"doing_nothing": {"flagging nothing": 0.0, "flagging at random": 0.6}},
+            [
+                F1,
+                SPAN,
+                "Doing nothing achieves: flagging nothing 0.00, flagging at random 0.60. The "
+                "choice is better than flagging nothing beyond chance.",
+            ],
+        ),
+        (
+            {"barely_better": True},
+            [F1, SPAN, NOTHING.replace("is better", "is barely better")],
+        ),
+        (
+            {"interval": Interval(0.5904, 0.72), "doing_nothing": {"flagging everything": 0.5896}},
+            [
+                F1,
+                SPAN,
+                "Doing nothing achieves: flagging everything 0.5896. The choice is better than "
+                "that beyond chance.",
+            ],
+        ),
+        (
+            {"_tuned": True} | weights((0, 3)),
+            [F1, SPAN.replace("resamples;", "resamples of the tuning data;"), NOTHING],
         ),
         ({"threshold_range": UNDEFINED, "plateau": UNDEFINED}, [F1, NOTHING]),
         (
             {
                 "threshold_range": Interval(2**60, 2**60 + 512),
                 "plateau": UNDEFINED,
-                "_below": (2**60 - 1, 2**60 + 511, None, None),
             },
             [
                 F1,
-                "In 95% of the resamples the best threshold lay between 1152921504606846976 and "
-                "1152921504606847488.",
+                f"{MEDIAN} lay between 1152921504606846976 and 1152921504606847488.",
                 NOTHING,
             ],
         ),
         (
             {"threshold_range": Interval(0.4131528, 0.4131528), "plateau": UNDEFINED},
-            [F1, "In 95% of the resamples the best threshold was 0.413.", NOTHING],
+            [F1, f"{MEDIAN} were 0.4131528.", NOTHING],
         ),
         (
             {"threshold_range": Interval(0.5, 0.5), "plateau": Interval(0.5, 0.5)},
             [
                 F1,
-                "In 95% of the resamples the best threshold was 0.5. The thresholds next to it do "
-                "not reach 99% of this value.",
+                f"{MEDIAN} were 0.5. The thresholds next to it do not reach 99% of the value on "
+                "these rows.",
                 NOTHING,
             ],
         ),
         (
-            {
-                "objective": COST["objective"],
+            COST
+            | {
                 "threshold_range": Interval(inf, inf),
                 "plateau": Interval(inf, inf),
             },
             [
                 COSTS[0],
                 "In 95% of the resamples it was best to flag nothing. The thresholds next to it "
-                "cost more than 1% more.",
+                "cost more than 1% more on these rows.",
                 COSTS[2],
             ],
         ),
@@ -321,7 +463,7 @@ def weights(model_beta_range):
             }.items()
         ),
         *(
-            (weights(ends) | {"objective": COST["objective"]}, [*COSTS, f"{WINS} {costs}."])
+            (weights(ends) | COST, [*COSTS, f"{WINS} {costs}."])
             for ends, costs in {
                 (0, 2): "where a miss costs at most 1 times as much as a false alarm",
                 (1, 3): "where a miss costs at least 0.25 times as much as a false alarm",
@@ -339,8 +481,8 @@ def weights(model_beta_range):
                 "Asked for at most 0.25% flagged: expect 0.07% on new data (95%: 0% to 0.51%; "
                 "0.25% on these rows); the chance to exceed it is 8%.",
                 "Asked for at most 0.25% flagged: 0.25% on these rows.",
-                "In 95% of the resamples the best threshold was 3 or more, or it was best to flag "
-                "nothing. Thresholds of 3 or more reach 99% of this value.",
+                f"{SAFEST} were 3 or more, or flagged nothing. Thresholds of 3 or more reach 99% "
+                "of the value on these rows.",
                 NOTHING,
             ],
         ),
@@ -349,12 +491,18 @@ def weights(model_beta_range):
             [
                 F1,
                 "Asked for at most 0.25% flagged: 0.25% on these rows.",
-                f"{RANGE} The thresholds next to it do not reach 99% of this value, or do not keep "
-                "what was asked for.",
+                f"{SAFE_RANGE} The thresholds next to it do not reach 99% of the value on these "
+                "rows, or do not keep what was asked for.",
                 NOTHING,
             ],
         ),
         (weights((0, 3)) | {"beta_range": UNDEFINED}, [F1, SPAN, NOTHING]),
+        # Of models that are not told apart, and of useless ones, it would say too much.
+        (weights((0, 3)) | PAIR, [F1, SPAN, NOTHING]),
+        (
+            weights((0, 3)) | USELESS,
+            [F1, SPAN, NOTHING.removesuffix(" The choice is better than that beyond chance.")],
+        ),
         (
             {"warnings": ("there is fog", "there is ice")},
             [F1, SPAN, NOTHING, METHOD, "Beware: there is fog", "Beware: there is ice"],
@@ -366,9 +514,10 @@ def test_below_the_answer_stands_what_it_stands_on(changes, lines):
 
 
 @pytest.mark.parametrize(
-    ("missed", "words"), [(0.0, "below 0.1%"), (1.0, "above 99.95%"), (0.25, "25%")]
+    ("missed", "words"),
+    [(0.0, "below 0.1%"), (1e-9, "below 0.1%"), (1.0, "above 99.9%"), (0.25, "25%")],
 )
-def test_a_chance_that_no_resample_had_is_not_called_none(missed, words):
+def test_a_chance_is_never_called_none(missed, words):
     said = verdict(kept=(replace(KEPT, missed=missed),)).lines()
     assert said[2].endswith(f"; the chance to miss it is {words}.")
 
@@ -386,12 +535,24 @@ def test_a_chance_that_no_resample_had_is_not_called_none(missed, words):
 )
 def test_the_lead_is_told_with_its_sign(changes, line):
     """A cost is told in the user's unit."""
-    interval = {"lead_interval": Interval(-0.05, 0.0006), "confidence_set": ("logit", "forest")}
+    interval = PAIR | {"lead_interval": Interval(-0.05, 0.0006)}
     assert verdict(**changes, **interval).lines()[2] == line
     useless = verdict(**changes, **interval, better_than_nothing=False)
     assert line not in useless.lines()
     told_apart = verdict(**changes | interval | {"confidence_set": ("forest",)})
     assert line not in told_apart.lines()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"lead_interval": Interval(-0.4, 1.2)}, {"models": NO_RIVAL["models"], "kept": (KEPT,)}],
+)
+def test_a_lead_over_a_model_without_a_rule_is_not_told(changes):
+    """Where a model has none, it counts as worse than all others by 1."""
+    said = verdict(**PAIR | {"lead_interval": Interval(-0.1, 0.1)} | changes).lines()
+    assert not [line for line in said if "The lead of" in line]
+    usual = verdict(**PAIR | {"lead_interval": Interval(-0.1, 0.1)}).lines()
+    assert [line for line in usual if "The lead of" in line]
 
 
 @pytest.mark.parametrize(

@@ -209,14 +209,15 @@ class Twin:
             name = max(means, key=means.get)
             train = self.table(name, kept.astype(int))
             edge = self.rule_of(name, best, train)
-            # Halfway to the next rule that flags more rows of the other parts.
+            # In the middle of the gap below the last row of the other parts.
             thresholds = self.whole[name].thresholds
             seen = train.at(thresholds)
             flagged = np.array(seen.tp + seen.fp)
             rule = int(np.flatnonzero(thresholds == edge)[0])
             more = np.flatnonzero(flagged > flagged[rule] + 1e-12)
             if more.size:
-                rule = (rule + int(more[0]) - 1) // 2
+                middle = (edge + thresholds[more[0]]) / 2
+                rule = int(np.flatnonzero(thresholds >= middle)[-1])
             whole = self.whole[name]
             tp += float(whole.tp[rule] - seen.tp[rule])
             fp += float(whole.fp[rule] - seen.fp[rule])

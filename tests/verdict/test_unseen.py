@@ -32,9 +32,9 @@ def test_without_errors_the_interval_is_about_that_of_jeffreys(positives, negati
     f1 = 2 * positives * recall / (positives + positives * recall + false)
     width = 1 - np.quantile(f1, 0.025)
     assert found.interval.upper == 1
-    # The spread is laid around the expected value, which is corrected already.
+    # The correction is not sure either, which makes the interval wider.
     moved = np.mean(f1) - found.expected
-    assert 1 - found.interval.lower == pytest.approx(width - moved, rel=0.25)
+    assert width - moved < 1 - found.interval.lower < 2 * (width - moved)
 
 
 def test_precision_without_false_positives_is_not_certain():

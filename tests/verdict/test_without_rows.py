@@ -13,7 +13,7 @@ RANDOM = np.random.default_rng(2)
 LABELS = np.arange(200) < 60
 SCORES = {name: RANDOM.normal(shift * LABELS).round(1) for name, shift in (("a", 1.5), ("b", 1.0))}
 POINTS = {name: iso.OperatingPoints.from_scores(LABELS, each) for name, each in SCORES.items()}
-UNKNOWN = "What to expect on new data is not known: "
+UNKNOWN = "The choice is the best on these rows; what to expect on new data is not known: "
 
 
 def family():

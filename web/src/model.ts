@@ -100,7 +100,7 @@ export interface Verdict {
   } | null;
 }
 
-/** What to expect of each model at its own best threshold; null or NaN where that is not known. */
+/** What to expect of each model at the threshold chosen for it; null or NaN where that is not known. */
 export interface Picture {
   readonly models: readonly {
     readonly name: string;

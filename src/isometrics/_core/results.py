@@ -343,6 +343,8 @@ def to_frame(columns: dict[str, Any], library: str | None = None) -> Any:
     for name, values in columns.items():
         if isinstance(values, np.ndarray) and values.dtype.itemsize > 8 and chosen != "pandas":
             raise ParameterError(f"{chosen} cannot hold {name}s beyond float64; use pandas")
-        if isinstance(values, list) and len(set(map(type, values))) > 1:
+        # What is not known has no type.
+        known = [each for each in values if each is not None] if isinstance(values, list) else []
+        if len(set(map(type, known))) > 1:
             columns = columns | {name: list(map(str, values))}
     return nw.from_dict(columns, backend=cast("Any", chosen)).to_native()

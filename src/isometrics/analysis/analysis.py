@@ -263,7 +263,7 @@ class Analysis(Value):
         >>> import isometrics as iso
         >>> labels, scores = [1, 0, 1, 0, 0, 1], [0.9, 0.2, 0.8, 0.4, 0.6, 0.3]
         >>> iso.analyse(labels, scores).thresholds()
-        Thresholds: best for F with β 0.5, 1 and 2
+        Thresholds: best on these rows for F with β 0.5, 1 and 2
         model  beta  threshold  tp  fp  precision    recall         f  beta_lo  beta_hi
         score   0.5        0.8   2   0          1  0.666667  0.909091        0   1.1547
         score     1        0.8   2   0          1  0.666667       0.8        0   1.1547

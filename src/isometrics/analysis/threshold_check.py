@@ -110,7 +110,11 @@ class ThresholdCheck(ResultTable):
         return len(self.names)
 
     def _title(self) -> str:
-        return f"ThresholdCheck: given thresholds beside the best one for {self.objective.label}"
+        best = f"the best one {self._where()} for {self.objective.label}"
+        return f"ThresholdCheck: given thresholds beside {best}"
+
+    def _where(self) -> str:
+        return "of the tuning data" if self.tuned else "on these rows"
 
     def _columns(self) -> dict[str, Any]:
         names = {"model": list(self.names), "group": list(self.groups), "rule": list(self.rules)}
@@ -154,7 +158,7 @@ class ThresholdCheck(ResultTable):
         given += f", without {join_names(broken)}" if broken else ""
         if math.isnan(self.value[best]):
             return f"{given}; no threshold keeps the constraints."
-        where = "of the tuning data" if self.tuned else "here"
+        where = self._where()
         if self.threshold[best] == math.inf:
             where = f"flagging nothing, which is best {where.replace('of', 'on')},"
         else:

@@ -114,8 +114,9 @@ def verdict(
         found = verdicts_of(analysis, options | ({} if fold is None else {"folds": True}))
         if threshold:
             check = analysis.at(list(threshold), by_group=False, **options)
-            # The verdict corrects its model for the choice among the models, too.
-            best = f"the best for {check.objective.label}, each model judged by itself"
+            # The verdict has its own threshold, and is corrected for the choice of the model, too.
+            where = "of the tuning data" if check.tuned else "on these rows"
+            best = f"the best {where} for {check.objective.label}, each model judged by itself"
             parts.append(part_of("thresholds", check, f"Given thresholds beside {best}"))
     if output is not None:
         if len(found.verdicts) > 1:
@@ -227,7 +228,11 @@ def thresholds(
             return
     said = about(analysis) | ({} if output is None else {"written": output})
     if all:
-        part = Part("thresholds", "The best threshold for every β", stacked(analysis, _optimal))
+        part = Part(
+            "thresholds",
+            "The best threshold on these rows for every β",
+            stacked(analysis, _optimal),
+        )
     elif threshold:
         judged_on, tuning = (analysis, None) if test is None else (test, analysis)
         with meter("resampling", unit="resamples", quiet=request.quiet) as progress:
@@ -237,9 +242,9 @@ def thresholds(
         said["objective"] = check.objective.label
     elif test is None:
         best = stacked(analysis, lambda entry: _best(entry, asked))
-        part = Part("thresholds", "The best thresholds", best)
+        part = Part("thresholds", "The best thresholds on these rows", best)
     else:
-        title = "The best thresholds, and what they achieve on other data"
+        title = "The best thresholds on these rows, and what they achieve on other data"
         part = Part("thresholds", title, _judged(analysis, test, asked))
     if output is None or rule:
         answer(said, [part], as_json=request.json)
@@ -266,7 +271,7 @@ def _refuse(
     if certainty.wanted and not threshold:
         raise ParameterError(
             "--confidence is that of --threshold; isometrics verdict says what to expect of the "
-            "best one"
+            "one that it chooses"
         )
     if objectives.budget and request.prevalence is not None:
         raise ParameterError(

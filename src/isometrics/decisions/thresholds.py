@@ -45,7 +45,9 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Thresholds(ResultTable):
-    """One row for each model, group and β: the threshold with the highest F_β.
+    """One row for each model, group and β: the threshold with the highest F_β on these rows.
+
+    On new data expect less of it; `Analysis.verdict` chooses a threshold for these.
 
     Under constraints it is the highest of the rules that keep them; where none does, all of its
     row is NaN, with a warning.
@@ -94,7 +96,7 @@ class Thresholds(ResultTable):
     def _title(self) -> str:
         betas = join_names([number(beta) for beta in dict.fromkeys(self.beta.tolist())])
         under = f", {self.constraints}" if self.constraints else ""
-        return f"Thresholds: best for F with β {betas}{under}"
+        return f"Thresholds: best on these rows for F with β {betas}{under}"
 
     def _shown(self) -> dict[str, Any]:
         columns = self._columns() | {"threshold": self._threshold_texts()}

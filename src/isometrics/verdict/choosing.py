@@ -292,15 +292,16 @@ def _held_counts(
 ) -> tuple[float, float]:
     """Return the counts of a rule on the units without weight, which it was not chosen on.
 
-    Its threshold is in the middle of the gap between the scores of the units with weight; half of
-    the scores of the others there are flagged.
+    Its threshold is in the middle of the gap between the scores of the units with weight, where
+    the others may have theirs.
     """
     tp, fp = (each.sums(weights[None])[0] for each in contest.class_rows[model])
-    flagged = tp + fp
+    flagged, whole = tp + fp, contest.tables[model]
     beyond = int(np.searchsorted(flagged, flagged[rule], "right"))
     if rule > 0 and beyond < flagged.size:
-        rule = (rule + beyond - 1) // 2
-    whole = contest.tables[model]
+        middle = whole.thresholds[rule] / 2 + whole.thresholds[beyond] / 2
+        last = int(np.searchsorted(-whole.thresholds, -middle, "right")) - 1
+        rule = min(max(last, rule), beyond - 1)
     return float(whole.tp[rule] - tp[rule]), float(whole.fp[rule] - fp[rule])
 
 

@@ -151,13 +151,49 @@ def estimate(
     if rows == math.inf:
         return Estimate(expected, Interval(expected, expected), correction, limits, rows)
     lower, upper = (low + (high - low) * wilson_bound(share, rows, side * z) for side in (1, -1))
-    # No row contradicts a limit that the sample itself reaches; rounding would miss it, too.
+    # No row contradicts a limit that the sample itself reaches. Rounding may put an end on the
+    # wrong side.
     here = expected + correction
     ends = Interval(
-        low if min(here, expected) <= low else float(lower),
-        high if max(here, expected) >= high else float(upper),
+        low if min(here, expected) <= low else min(float(lower), expected),
+        high if max(here, expected) >= high else max(float(upper), expected),
     )
     return Estimate(expected, ends, correction, limits, rows)
+
+
+def lower_end_error(found: Estimate, elsewhere: Floats, drawn: Floats, level: float) -> float:
+    """Return the standard error of the lower end of an estimate between seeds.
+
+    Parameters
+    ----------
+    found
+        The estimate.
+    elsewhere
+        The quantity of choices on rows they were not made on, in each dealing of the rows; a
+        single dealing is taken to be as far off as half the spread of the rule, as is typical.
+    drawn, level
+        As for `estimate`.
+
+    Notes
+    -----
+    The end is e - z √(v + u c²), where the correction c lowers e, too, and v is the variance in R
+    replicates, whose own error is v √(2/R). Its derivatives by c and v are -1 - z u c/√(v + u c²)
+    and -z/(2 √(v + u c²)). Half of the correction is a mean over dealings, and half one over
+    replicates, in which differences vary about as much as the rule itself.
+    """
+    known = elsewhere[np.isfinite(elsewhere)]
+    values = drawn[np.isfinite(drawn)]
+    if min(known.size, values.size - 1) < 1:
+        return 0.0
+    variance, z = float(values.var(ddof=1)), NormalDist().inv_cdf((1 + level) / 2)
+    of_mean = variance / 4 if known.size == 1 else float(known.var(ddof=1)) / known.size
+    total = variance + _UNSURE * found.correction**2
+    if total == 0:
+        return 0.0
+    slope = 1 + z * _UNSURE * found.correction / math.sqrt(total)
+    of_correction = (_SHRUNK**2 * of_mean + _STRETCHED**2 * variance / values.size) / 4
+    of_variance = z**2 * variance**2 / (2 * values.size * total)
+    return math.sqrt(slope**2 * of_correction + of_variance)
 
 
 def fixed_values(
@@ -241,11 +277,23 @@ class Leads(NamedTuple):
 
     lead: Floats
     margin: Floats
+    error: Floats
+    """The standard error of the ends of the intervals between seeds."""
 
     @property
     def told_apart(self) -> NDArray[np.bool_]:
         """Which models are worse than this one beyond chance."""
         return self.lead > self.margin
+
+    @property
+    def ahead(self) -> NDArray[np.bool_]:
+        """Which models are better than the chosen one beyond chance, as tuning data may have it."""
+        return -self.lead > self.margin
+
+    @property
+    def barely(self) -> bool:
+        """Whether other resamples may well tell other models apart."""
+        return any(map(is_near, np.abs(self.lead), self.margin, self.error))
 
     def interval(self, model: int) -> Interval:
         """Return the interval of the lead over a model."""
@@ -276,6 +324,12 @@ def leads(model: int, best: Floats, fixed: Floats, level: float) -> Leads:
     the largest studentised difference in the replicates. How much the difference varies is told
     by rules that are chosen anew, and by fixed ones: in noise the latter hardly vary, of good
     models the former.
+
+    The ends of the intervals move between seeds. The mean of R differences has the variance σ²/R.
+    The quantile q of the largest difference, at the confidence c, has the variance
+    c(1 - c)/(R f²), where f is the density there. The tail 1 - c beyond q is that of some normal
+    variates, so f is (1 - c) φ(q)/(1 - Φ(q)). A spread s has the variance s²/(2R); with a single
+    difference it cancels, as the quantile is that of the difference itself.
     """
     differences = best[model] - best
     with np.errstate(invalid="ignore"):
@@ -283,9 +337,23 @@ def leads(model: int, best: Floats, fixed: Floats, level: float) -> Leads:
     known = [each[np.isfinite(each)] for each in of_fixed]
     spread = [float(each.std()) if each.size else 0.0 for each in known]
     lead = differences.mean(axis=1)
-    error = np.maximum(differences.std(axis=1), spread)
-    studentised = np.abs(differences - lead[:, None]) / np.where(error > 0, error, np.inf)[:, None]
-    return Leads(lead, float(np.quantile(studentised.max(axis=0), level)) * error)
+    own = differences.std(axis=1)
+    error = np.maximum(own, spread)
+    studentised = np.abs(differences - lead[:, None]) / np.where(own > 0, own, np.inf)[:, None]
+    quantile = float(np.quantile(studentised.max(axis=0), level))
+    normal = NormalDist()
+    tail = 1 - normal.cdf(quantile)
+    density = (1 - level) * normal.pdf(quantile) / tail if tail > 0 else math.inf
+    of_margin = level * (1 - level) / density**2
+    if np.count_nonzero(error) > 1:
+        of_margin += quantile**2 / 2
+    variance = differences.var(axis=1) + of_margin * error**2
+    return Leads(lead, quantile * error, np.sqrt(variance / best.shape[1]))
+
+
+def is_near(end: float, border: float, error: float) -> bool:
+    """Tell whether an end lies within two of its standard errors of a border, if it has any."""
+    return error > 0 and abs(end - border) <= 2 * error
 
 
 # ---------------------------------------------------------------------- rows that were not seen
@@ -320,11 +388,19 @@ def better_than_nothing(contest: Contest, model: int, rule: int, least: float) -
     """
     if rule in (0, contest.tables[model].size - 1):
         return False
+    base = trivial_gain(contest)
+    return None if math.isnan(least) or base == -math.inf else least > base
+
+
+def trivial_gain(contest: Contest) -> float:
+    """Return the gain of flagging nothing or everything; -inf where neither is allowed."""
     positives, negatives = contest.totals
     shares = np.array([0.0, 1.0])
     rules = Confusion(shares * positives, shares * negatives, positives, negatives)
-    base = float(contest.allowed_gain(rules.at_ratio(contest.ratio)).max())
-    return None if math.isnan(least) or base == -math.inf else least > base
+    rules = rules.at_ratio(contest.ratio)
+    # What ranks rules is not always their gain.
+    is_allowed = contest.allowed_gain(rules) > -np.inf
+    return float(np.where(is_allowed, contest.objective.gain(rules), -np.inf).max())
 
 
 def doing_nothing(contest: Contest, counts: Confusion) -> dict[str, float]:

@@ -11,11 +11,12 @@ import numpy as np
 from isometrics._core.parameters import parse_random_state, part_of_progress, reporting
 from isometrics._core.results import join_names
 from isometrics._core.sample import Sample
+from isometrics._counting.best_rules import NO_RULE
 from isometrics._counting.confusion import Confusion
 from isometrics.decisions.best import best_rule
 from isometrics.decisions.decision import Origin, decision_of
 from isometrics.errors import NotAnswerableError, ParameterError
-from isometrics.uncertainty.intervals import UNDEFINED
+from isometrics.uncertainty.intervals import UNDEFINED, Interval
 from isometrics.verdict.choosing import (
     FOLDS,
     REPEATS,
@@ -35,13 +36,16 @@ from isometrics.verdict.estimates import (
     doing_nothing,
     estimate,
     fixed_values,
+    is_near,
     known_gains,
     leads,
+    lower_end_error,
     mean_known,
     optimism,
     other_weights,
     plateau,
     threshold_range,
+    trivial_gain,
     win_shares,
 )
 from isometrics.verdict.sentences import caveats_of
@@ -140,22 +144,31 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
         tuned = options._replace(random_state=seeds[1])
         drawn = resample([tuning], tuned, progress=part_of_progress(report, 0, 2))
         (there,) = choose_each([tuning], drawn)
-        rules = tuple(map(test.rule_at, range(len(there.rules)), there.thresholds))
+        has_rule = [rule != NO_RULE for rule in there.rules]
+        rules = tuple(
+            test.rule_at(model, threshold) if has_rule[model] else NO_RULE
+            for model, threshold in enumerate(there.thresholds)
+        )
         progress = part_of_progress(report, 1, 2)
         (counts,) = counts_in_replicates([test], drawing, [rules], progress)
     here = np.array([float(test.objective.gain(test.counts(*each))) for each in enumerate(rules)])
+    here[~np.array(has_rule)] = np.nan
     choice = there._replace(rules=rules, gains=here)
     evidence = Evidence(
         drawn[0].best, counts, test.counts(choice.model, rules[choice.model]), tuning
     )
     weights = other_weights(test, drawing)
     found = _judged(test, choice, evidence, options.confidence_level, weights)
+    # A threshold from other rows may lie between other scores, and flags the same of these rows.
+    threshold, (low, high) = found.threshold, found.plateau
     return replace(
         found,
+        plateau=Interval(min(low, threshold), max(high, threshold)),
         method=(
             "Model and threshold were chosen on the tuning data and are judged on these rows, so "
             "the value needs no correction."
         ),
+        _tuned=True,
     )
 
 
@@ -187,13 +200,15 @@ def _judged(
     chosen = _estimate(
         contest, choice, evidence, objective.gain, limits=objective.gain_limits, level=level
     )
+    # Rules from tuning data are judged on all rows, and not dealt out.
+    dealt = np.atleast_1d(objective.gain(evidence.elsewhere))[: 0 if evidence.tuning else None]
+    error = lower_end_error(chosen, dealt, fixed[model], level)
     inside = objective.gain(evidence.best.counts(there.ratio))
     # With tuning data the rules stay as they are.
-    values = fixed if evidence.tuning else inside
-    values = known_gains(values)
-    found = leads(model, values, fixed, level)
-    # These rows may speak for another model than the one that was chosen on tuning data.
-    of_best = leads(int(found.lead.argmin()), values, fixed, level) if evidence.tuning else found
+    values = inside
+    if evidence.tuning:
+        values = np.where(np.isnan(choice.gains)[:, None], np.nan, fixed)
+    found = leads(model, known_gains(values), fixed, level)
     # Nothing is to be expected of another model without a rule.
     without = np.isnan(choice.gains) & (np.arange(len(names)) != model)
     found = found._replace(lead=np.where(without, np.nan, found.lead))
@@ -208,10 +223,14 @@ def _judged(
             names, choice.thresholds, choice.gains.tolist(), estimates, strict=True
         )
     )
+    # Rules from tuning data may be worse than others on these rows.
+    is_beaten = evidence.tuning is not None and bool(found.ahead.any())
+    in_set = ~without & (found.ahead if is_beaten else ~found.told_apart)
     others = [each for each in range(len(names)) if each != model]
     second = min(others, key=np.where(without, np.inf, found.lead).__getitem__, default=None)
     rule, table = choice.rules[model], contest.tables[model]
     counts = contest.counts(model, rule)
+    better = better_than_nothing(contest, model, rule, chosen.interval.lower)
     # Rows are counted, whatever their weights.
     positive = contest.rankings[0].positive
     return Verdict(
@@ -229,21 +248,24 @@ def _judged(
         kept=tuple(
             _kept(each, contest, choice, evidence, level=level) for each in objective.constraints
         ),
-        wins=dict(zip(names, win_shares(inside).tolist(), strict=True)),
+        wins=dict(zip(names, win_shares(values).tolist(), strict=True)),
         runner_up=None if second is None else names[second],
         lead=math.nan if second is None else float(found.lead[second]),
         lead_interval=UNDEFINED if second is None else found.interval(second),
-        confidence_set=tuple(
-            name
-            for name, apart in zip(names, of_best.told_apart | without, strict=True)
-            if not apart
-        ),
+        confidence_set=tuple(name for name, own in zip(names, in_set, strict=True) if own),
+        barely_told_apart=found.barely,
         threshold_range=threshold_range(there, model, evidence.best.rule[model]),
         plateau=plateau(contest, model, rule),
         doing_nothing=doing_nothing(contest, counts),
-        better_than_nothing=better_than_nothing(contest, model, rule, chosen.interval.lower),
+        better_than_nothing=better,
+        barely_better=better is not None
+        and is_near(chosen.interval.lower, trivial_gain(contest), error),
         other_weights=weights,
-        beta_range=UNDEFINED if weights is None else beta_range(weights, model, objective),
+        beta_range=(
+            beta_range(weights, model, objective)
+            if weights is not None and np.flatnonzero(in_set).tolist() == [model]
+            else UNDEFINED
+        ),
         warnings=caveats_of(contest, choice, models[model].expected),
         rows=positive.size,
         positives=int(np.count_nonzero(positive)),
@@ -424,7 +446,10 @@ def judge_tables(
             name: float(objective.value(Confusion(*each, *totals))) for name, each in rules.items()
         },
         warnings=(differ,) if max(shares) > _SAME_PREVALENCE * min(shares) else (),
-        method=f"What to expect on new data is not known: {reason}.",
+        method=(
+            "The choice is the best on these rows; what to expect on new data is not known: "
+            f"{reason}."
+        ),
         rows=round(points.positives + points.negatives),
         positives=round(points.positives),
     )

@@ -12,7 +12,6 @@ from isometrics._core.threshold_text import threshold_text
 from isometrics._counting.confusion import Confusion, wilson_bound
 from isometrics.decisions.objective import Linear, Ratio
 from isometrics.points import OperatingPoints
-from isometrics.uncertainty.intervals import percent_of_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,8 +26,10 @@ if TYPE_CHECKING:
 def answer(verdict: Verdict) -> str:
     """Say what to do, what to expect, and how sure the choice of the model is."""
     if verdict.better_than_nothing is False:
-        # Which of several useless models leads does not matter.
-        return f"{_nothing_is_better(verdict)} {_expectation(verdict)}"
+        # Which of several useless models leads does not matter, unless another one is of use.
+        is_beaten = verdict.model not in verdict.confidence_set
+        rivals = [_rivals(verdict, verdict.runner_up)] if is_beaten and verdict.runner_up else []
+        return " ".join([_nothing_is_better(verdict), _expectation(verdict), *rivals])
     rule = f"flag scores of {verdict.threshold_text} or more"
     if verdict.threshold == math.inf:
         rule = "flag nothing"
@@ -50,15 +51,8 @@ def lines(verdict: Verdict) -> list[str]:
     said += [_constraint(each, verdict) for each in verdict.kept]
     if verdict.runner_up is not None:
         said.append(_lead(verdict, verdict.runner_up))
-    said.append(_threshold(verdict))
-    nothing = verdict.doing_nothing.items()
-    values = [f"{name} {shown(value)}" for name, value in nothing if not math.isnan(value)]
-    if values:
-        verb = "achieves" if verdict.objective.higher_is_better else "costs"
-        better = " The choice is better than that beyond chance."
-        more = better if verdict.better_than_nothing else ""
-        said.append(f"Doing nothing {verb}: {', '.join(values)}.{more}")
-    if verdict.runner_up is not None and verdict.other_weights is not None:
+    said += [_threshold(verdict), _nothing(verdict)]
+    if verdict.other_weights is not None:
         said.append(_weights(verdict, verdict.other_weights))
     said.append(verdict.method)
     said += [f"Beware: {warning}" for warning in verdict.warnings]
@@ -98,20 +92,47 @@ def _expectation(verdict: Verdict) -> str:
     name, text = verdict.objective.name, _text(verdict)
     expected, here = text(verdict.expected), text(verdict.value)
     if math.isnan(verdict.expected):
-        return f"{name[0].upper()}{name[1:]} is {here} on these rows."
+        said = "has no value" if math.isnan(verdict.value) else f"is {here}"
+        return f"{name[0].upper()}{name[1:]} {said} on these rows."
     ends = _ends(verdict.interval, verdict, text)
     return f"Expect {name} {expected} on new data ({ends}{here} on these rows)."
 
 
 def _text(verdict: Verdict) -> Callable[[float], str]:
-    """Return how values are written: to as many digits as do not hide a narrow interval."""
-    numbers = (verdict.expected, *verdict.interval, verdict.value)
-    expected, low, high = map(shown, numbers[:3])
-    is_narrow = expected in (low, high) and verdict.interval.lower < verdict.interval.upper
-    if not is_narrow or abs(verdict.expected) >= _LARGE:
+    """Return how values are written: to as many digits as tell apart what the words compare."""
+    expected, (low, high) = verdict.expected, verdict.interval
+    worse = _worse_end(verdict.objective, verdict.interval)
+    hidden = [each for each in _doing_nothing(verdict).values() if _look_alike(each, worse)]
+    is_narrow = _look_alike(expected, low) or _look_alike(expected, high)
+    if not (is_narrow or hidden) or abs(expected) >= _LARGE:
         return shown
+    numbers = (expected, low, high, verdict.value, *hidden)
     digits = len(distinct_decimals(numbers, 3)[0].partition(".")[2])
     return lambda value: f"{value:.{digits}f}"
+
+
+def _look_alike(one: float, other: float) -> bool:
+    """Tell whether two digits hide which of two numbers is higher."""
+    return (one < other or one > other) and shown(one) == shown(other)
+
+
+def _worse_end(objective: Objective, interval: Interval) -> float:
+    return interval.lower if objective.higher_is_better else interval.upper
+
+
+def _doing_nothing(verdict: Verdict) -> dict[str, float]:
+    """Return the values of the trivial rules that are allowed, and have one."""
+    values = verdict.doing_nothing.items()
+    return {name: value for name, value in values if not math.isnan(value)}
+
+
+def _best_trivial(verdict: Verdict) -> str:
+    """Return which of the rules that need no model is the best."""
+    values = _doing_nothing(verdict)
+    # Rows at random are as many as a model flags.
+    values.pop("flagging at random", None)
+    order = max if verdict.objective.higher_is_better else min
+    return order(values, key=values.__getitem__)
 
 
 def _ends(interval: Interval, verdict: Verdict, text: Callable[[float], str] = shown) -> str:
@@ -123,51 +144,83 @@ def _ends(interval: Interval, verdict: Verdict, text: Callable[[float], str] = s
 
 
 def _nothing_is_better(verdict: Verdict) -> str:
-    values = {
-        name: value
-        for name, value in verdict.doing_nothing.items()
-        if not math.isnan(value) and name != "flagging at random"
-    }
-    order = max if verdict.objective.higher_is_better else min
-    best = order(values, key=values.__getitem__)
+    best, barely = _best_trivial(verdict), verdict.barely_better
+    fails = "barely fails to be" if barely else "is not"
     if len(verdict.wins) == 1:
-        subject = "This class is told apart no" if verdict._of_class else "This model is not"
-        return f"{subject} better than {best}, beyond chance."
+        subject = "For this class the model" if verdict._of_class else "This model"
+        return f"{subject} {fails} better than {best}, beyond chance."
     if verdict.threshold == math.inf:
         return f"No model is better than {best}, beyond chance."
     choice = f"{_named(verdict.model)}, at scores of {verdict.threshold_text} or more"
-    # Not the best to expect: another model may be expected to do better than the chosen one.
+    sign = 1 if verdict.objective.higher_is_better else -1
+    ends = [sign * _worse_end(verdict.objective, each.interval) for each in verdict.models]
+    if any(end > sign * verdict.doing_nothing[best] for end in ends):
+        # A model of which less is to be expected may be more certain.
+        return f"{choice}, would be the choice, but {fails} better than {best}, beyond chance."
+    choice += ", which barely fails" * barely
     return f"No model is better than {best}, beyond chance; the choice would be {choice}."
+
+
+def _nothing(verdict: Verdict) -> str:
+    """Say what the rules achieve that need no model, and which of them the choice beats."""
+    values, text = _doing_nothing(verdict), _text(verdict)
+    if not values:
+        return ""
+    said = ", ".join(f"{name} {text(value)}" for name, value in values.items())
+    verb = "achieves" if verdict.objective.higher_is_better else "costs"
+    better = ""
+    if verdict.better_than_nothing:
+        sign = 1 if verdict.objective.higher_is_better else -1
+        worse = _worse_end(verdict.objective, verdict.interval)
+        # Under a limit, as many rows at random may be better than what is allowed besides.
+        is_all = all(sign * (worse - value) > 0 for value in values.values())
+        than = "that" if is_all else _best_trivial(verdict)
+        barely = "barely " * verdict.barely_better
+        better = f" The choice is {barely}better than {than} beyond chance."
+    return f"Doing nothing {verb}: {said}.{better}"
 
 
 def _rivals(verdict: Verdict, second: str) -> str:
     model, *others = _with_values(verdict)
+    name, barely = _named(verdict.model), "barely " * verdict.barely_told_apart
     if verdict.model not in verdict.confidence_set:
         return (
-            f"Beyond chance, these rows speak for {join_texts(others)} rather than {model}, which "
-            "was chosen on the tuning data."
+            f"{'Barely beyond' if barely else 'Beyond'} chance, these rows speak for "
+            f"{join_texts(others)} rather than {model}, which was chosen on the tuning data."
         )
+    if verdict.kept and all(
+        math.isnan(each.here) for each in verdict.models if each.name != verdict.model
+    ):
+        rest = (
+            f"in resamples {join_texts(others)} may do as well"
+            if others
+            else f"{name} {barely}wins in {_how_many(verdict)} resamples"
+        )
+        where = "the tuning data" if verdict._tuned else "these rows"
+        return f"No other model has a threshold that keeps this on {where}; {rest}."
     if others:
-        name = _named(verdict.model)
+        cannot = "barely fail to" if barely else "cannot"
+        # Of many models one may win nearly always by chance.
+        although = ""
+        if verdict.wins[verdict.model] >= _OFTEN:
+            although = f", although {name} wins in {_how_many(verdict)} resamples"
+        why = "was chosen on the tuning data" if verdict._tuned else "is used by default"
         models = join_texts([model, *others])
-        return f"These rows cannot tell {models} apart; {name} is used by default."
-    share = verdict.wins[verdict.model]
-    if math.isnan(share):
-        return ""
-    count = round(share * verdict.replicates)
-    how_many = (
-        f"all {verdict.replicates:,}"
-        if count == verdict.replicates
-        else f"{count:,} of {verdict.replicates:,}"
-    )
-    here = {each.name: each.here for each in verdict.models}
-    if verdict.kept and math.isnan(here[second]):
-        return (
-            "No other model has a threshold that keeps this on these rows; "
-            f"{_named(verdict.model)} wins in {how_many} resamples."
-        )
+        return f"These rows {cannot} tell {models} apart{although}; {name} {why}."
     losers = _named(second) if len(verdict.wins) == 2 else "all other models"
-    return f"{_named(verdict.model)} beats {losers} in {how_many} resamples."
+    return f"{name} {barely}beats {losers} in {_how_many(verdict)} resamples."
+
+
+_OFTEN = 0.95
+"""A share of wins that looks like a proof, and is none."""
+
+
+def _how_many(verdict: Verdict) -> str:
+    """Return in how many resamples the chosen model wins; in all of them only if it always does."""
+    share, all_of_them = verdict.wins[verdict.model], verdict.replicates
+    if share == 1:
+        return f"all {all_of_them:,}"
+    return f"{min(round(share * all_of_them), all_of_them - 1):,} of {all_of_them:,}"
 
 
 def _with_values(verdict: Verdict) -> list[str]:
@@ -178,7 +231,9 @@ def _with_values(verdict: Verdict) -> list[str]:
     sign = 1 if verdict.objective.higher_is_better else -1
     names = {verdict.model, *verdict.confidence_set}
     models = [each for each in verdict.models if each.name in names]
-    models.sort(key=lambda each: (each.name != verdict.model, -sign * each.expected))
+    # Models without a value come last.
+    gains = {e.name: -math.inf if math.isnan(e.expected) else sign * e.expected for e in models}
+    models.sort(key=lambda each: (each.name != verdict.model, -gains[each.name]))
     text = _text(verdict)
     return [
         f"{_named(each.name)} ({text(each.expected)})"
@@ -190,9 +245,14 @@ def _with_values(verdict: Verdict) -> list[str]:
 
 def _lead(verdict: Verdict, runner_up: str) -> str:
     """Say how far two models that cannot be told apart may be from each other."""
-    is_known = not math.isnan(verdict.lead_interval.lower)
-    is_asked = runner_up in verdict.confidence_set
-    if not (is_known and is_asked) or verdict.better_than_nothing is False:
+    # A model without a rule on these rows has no value that a lead could be over.
+    values = [verdict.lead_interval.lower, *(e.here for e in verdict.models if e.name == runner_up)]
+    is_asked = runner_up in verdict.confidence_set and verdict.better_than_nothing is not False
+    if not is_asked or any(map(math.isnan, values)):
+        return ""
+    # Where a model often has no rule in resamples, its lead is no difference of two values.
+    least, most = verdict.objective.gain_limits
+    if max(map(abs, verdict.lead_interval)) > most - least:
         return ""
     # A cost is in the user's unit.
     factor = verdict.objective.unit
@@ -225,19 +285,46 @@ def _explained(objective: Objective) -> str:
 
 
 def _constraint(kept: KeptConstraint, verdict: Verdict) -> str:
-    text: Callable[[float], str]
-    text, miss = shown, "miss"
-    if kept.is_limit:
-        # Limits are asked for in percent; two digits are enough.
-        text, miss = lambda share: f"{number(float(f'{100 * share:.2g}'))}%", "exceed"
+    text, miss = _share_text(kept), "exceed" if kept.is_limit else "miss"
     if math.isnan(kept.expected):
-        return f"Asked for {kept.constraint}: {text(kept.here)} on these rows."
+        # A rule from tuning data may flag none of these rows.
+        here = "no value" if math.isnan(kept.here) else text(kept.here)
+        return f"Asked for {kept.constraint}: {here} on these rows."
     ends = _ends(kept.interval, verdict, text)
+    # The chance is estimated from the same rows as all else: `sure` is measured, and not proven.
+    chance = "" if math.isnan(kept.missed) else f"; the chance to {miss} it is {_chance(kept)}"
     return (
         f"Asked for {kept.constraint}: expect {text(kept.expected)} on new data ({ends}"
-        f"{text(kept.here)} on these rows); the chance to {miss} it is "
-        f"{percent_of_replicates(kept.missed, verdict.replicates)}."
+        f"{text(kept.here)} on these rows){chance}."
     )
+
+
+def _share_text(kept: KeptConstraint) -> Callable[[float], str]:
+    """Return how a quantity is written: to as many digits as tell it from what was asked for."""
+    for digits in range(2, 7):
+        text = _percents(digits) if kept.is_limit else _decimals(digits)
+        if kept.expected == kept.level or text(kept.expected) != text(kept.level):
+            break
+    return text
+
+
+def _percents(digits: int) -> Callable[[float], str]:
+    # Limits are asked for in percent.
+    return lambda share: f"{number(float(f'{100 * share:.{digits}g}'))}%"
+
+
+def _decimals(digits: int) -> Callable[[float], str]:
+    return lambda value: shown(value, digits)
+
+
+_RARE = 0.001
+"""Chances below it, or as near to 1, are not known better."""
+
+
+def _chance(kept: KeptConstraint) -> str:
+    if _RARE <= kept.missed <= 1 - _RARE:
+        return percent(kept.missed)
+    return f"below {percent(_RARE)}" if kept.missed < _RARE else f"above {percent(1 - _RARE)}"
 
 
 def _threshold(verdict: Verdict) -> str:
@@ -245,31 +332,41 @@ def _threshold(verdict: Verdict) -> str:
     ends = [*verdict.threshold_range, *verdict.plateau]
     texts = list(map(threshold_text, ends))
     low, high = verdict.threshold_range
+    resamples = "resamples" + " of the tuning data" * verdict._tuned
     if low == math.inf:
-        said.append("In 95% of the resamples it was best to flag nothing.")
+        said.append(f"In 95% of the {resamples} it was best to flag nothing.")
     elif not math.isnan(low):
-        where = f"was {texts[0]}" if low == high else f"lay between {texts[0]} and {texts[1]}"
+        where = f"were {texts[0]}" if low == high else f"lay between {texts[0]} and {texts[1]}"
         if high == math.inf:
-            where = f"was {texts[0]} or more, or it was best to flag nothing"
-        said.append(f"In 95% of the resamples the best threshold {where}.")
+            where = f"were {texts[0]} or more, or flagged nothing"
+        how = (
+            "Of the thresholds that lose at most 1% of the highest value, this one keeps what was "
+            f"asked for most safely; of those that were best in {resamples}, 95%"
+            if verdict.kept
+            else f"The threshold is the median of those that were best in {resamples}; 95% of them"
+        )
+        said.append(f"{how} {where}.")
     low, high = verdict.plateau
     gains = verdict.objective.higher_is_better
+    here = "of the value on these rows" if gains else "more on these rows"
     if low < high:
         to = f"from {texts[2]} to {texts[3]}"
         span = f"of {texts[2]} or more" if high == math.inf else to
-        what = "reach 99% of this value" if gains else "cost at most 1% more"
-        said.append(f"Thresholds {span} {what}.")
+        what = "reach 99%" if gains else "cost at most 1%"
+        said.append(f"Thresholds {span} {what} {here}.")
     elif low == high:
-        what = "do not reach 99% of this value" if gains else "cost more than 1% more"
+        what = "do not reach 99%" if gains else "cost more than 1%"
         broken = ", or do not keep what was asked for" if verdict.kept else ""
-        said.append(f"The thresholds next to it {what}{broken}.")
+        said.append(f"The thresholds next to it {what} {here}{broken}.")
     return " ".join(said)
 
 
 def _weights(verdict: Verdict, other: OtherWeights) -> str:
     """Say for which other weights of recall, or ratios of the costs, the choice is the same."""
     low, high = verdict.beta_range
-    if math.isnan(low):
+    # Only a model that is better than all others, and of use, has a claim to other weights.
+    is_asked = verdict.confidence_set == (verdict.model,) and not verdict._tuned
+    if math.isnan(low) or not is_asked or verdict.better_than_nothing is False:
         return ""
     ends = (low <= other.beta[0], high >= other.beta[-1])
     wins = f"{_named(verdict.model)} wins 95% of the resamples"
@@ -336,7 +433,8 @@ def caveats_of(contest: Contest, choice: Choice, expected: float) -> tuple[str, 
             f"there {'is' if fewer == 1 else 'are'} only {fewer} {name}{'s' * (fewer != 1)}; with "
             f"fewer than {FEW} the expected value may still be too good, and no interval is sure"
         )
-    if math.isnan(expected):
+    # A rule from tuning data may have no value here.
+    if math.isnan(expected) and not math.isnan(choice.gains[choice.model]):
         said.append(
             f"with {fewer} {name} row{'s' * (fewer != 1)} nothing is left to judge a choice on"
         )

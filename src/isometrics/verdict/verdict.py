@@ -133,7 +133,8 @@ class Verdict(Value):
     objective
         What the rule was chosen for.
     decision
-        The chosen rule, with its counts, its measures and its value on these rows.
+        The rule that was chosen for new data, with its counts, its measures and its value on these
+        rows, on which another rule may be better: `Analysis.thresholds` has the best ones there.
     expected, interval
         The value to expect on new data: corrected for the choice of the model and of the
         threshold. NaN where rows are not known.
@@ -142,13 +143,17 @@ class Verdict(Value):
     kept
         How the constraints are kept.
     wins
-        The share of the resamples in which each model wins with its own best threshold there.
+        The share of the resamples in which each model wins with its own best threshold there; with
+        tuning data, with the threshold that was chosen there.
     runner_up, lead, lead_interval
         The model with the best expected value of the others, and how much better that of the
         chosen one is; of costs per row, divided by the sum of both costs, so that their unit does
         not matter.
     confidence_set
-        The models that cannot be told apart from the best one.
+        The models that cannot be told apart from the best one. The chosen one is not among them
+        where these rows speak against what was chosen on tuning data.
+    barely_told_apart
+        Whether another `random_state` may well tell other models apart.
     threshold_range
         Where the threshold fell in 95% of the resamples; not a confidence interval.
     plateau
@@ -160,10 +165,13 @@ class Verdict(Value):
     better_than_nothing
         Whether the choice is better than the best of flagging everything and nothing, beyond
         chance; None where that is not known.
+    barely_better
+        Whether another `random_state` may well say otherwise of that.
     other_weights
         How often each model wins at other weights of recall; None where that is not known.
     beta_range
-        The β in which the chosen model wins in 95% of the resamples; NaN where it does not.
+        The β in which the chosen model wins in 95% of the resamples; NaN where it does not, or is
+        not told apart from all others.
     warnings
         What to beware of, in plain words.
     method
@@ -189,10 +197,12 @@ class Verdict(Value):
     lead: float = math.nan
     lead_interval: Interval = UNDEFINED
     confidence_set: tuple[str, ...] = ()
+    barely_told_apart: bool = False
     threshold_range: Interval = UNDEFINED
     plateau: Interval = UNDEFINED
     doing_nothing: dict[str, float] = field(default_factory=dict)
     better_than_nothing: bool | None = None
+    barely_better: bool = False
     other_weights: OtherWeights | None = None
     beta_range: Interval = UNDEFINED
     warnings: tuple[str, ...] = ()
@@ -206,6 +216,8 @@ class Verdict(Value):
     """Whether single rows were drawn and dealt out at random, as the page can do it."""
     _of_class: bool = field(default=False, compare=False)
     """Whether it is about a class of one classifier, which has no rivals."""
+    _tuned: bool = field(default=False, compare=False)
+    """Whether model and threshold were chosen on tuning data."""
 
     @property
     def model(self) -> str:
@@ -277,8 +289,8 @@ class Verdict(Value):
                 for each in self.models
             ],
             **self._of("wins", "runner_up", "lead", "lead_interval", "confidence_set"),
-            **self._of("threshold_range", "plateau", "doing_nothing", "better_than_nothing"),
-            "beta_range": self.beta_range,
+            **self._of("barely_told_apart", "threshold_range", "plateau", "doing_nothing"),
+            **self._of("better_than_nothing", "barely_better", "beta_range"),
             "other_weights": weights
             and {
                 "lam": weights.lam.tolist(),
@@ -349,7 +361,8 @@ def _flat(verdict: Verdict) -> dict[str, Any]:
         **verdict.interval._asdict(),
         "precision": decision.precision,
         "recall": decision.recall,
-        **verdict._of("runner_up", "lead", "better_than_nothing"),
+        **verdict._of("runner_up", "lead", "barely_told_apart"),
+        **verdict._of("better_than_nothing", "barely_better"),
         **{name: getattr(decision, name) for name in ("tp", "fp", "fn", "tn")},
         "confidence_set": ", ".join(verdict.confidence_set),
         **verdict._of("rows", "positives", "replicates"),

@@ -94,7 +94,7 @@ export function pictureOf(picture: Picture, view: View, level: number): HTMLElem
     h("div.row", h("span"), axis, h("span")),
     h(
       "figcaption",
-      `${capitalised(expected)}; each model at ${chosenSaid(view)}.` +
+      `${capitalised(expected)}; each model at ${chosenSaid(view, isExpected)}.` +
         (rest > 0 ? ` The best ${MOST} of ${models.length} models.` : ""),
     ),
   );
@@ -104,8 +104,10 @@ function isKnown(value: number | null | undefined): value is number {
   return !Number.isNaN(value ?? NaN);
 }
 
-function chosenSaid({ shown: models }: View): string {
+function chosenSaid({ shown: models }: View, isExpected: boolean): string {
   if (models.some(({ model }) => model.tuning)) return "its threshold of the tuning data";
+  // The best one on these rows is hardly ever the one for new data.
+  if (isExpected) return "the threshold chosen for it";
   return `its own best ${models.some(({ table }) => table.labels) ? "set" : "threshold"}`;
 }
 

@@ -17,13 +17,20 @@ import {
   thresholdText,
   toldApart,
 } from "../format";
-import { higherIsBetter, nameOf, unitOf, type Objective } from "../objective";
+import { gainWithin, higherIsBetter, nameOf, unitOf, type Objective } from "../objective";
 import type { Interval } from "./estimates";
-import type { Verdict } from "./judge";
+import type { Verdict as Judged } from "./judge";
+
+export type Verdict = Judged & {
+  /** Whether other resamples may well tell other models apart. */
+  readonly barelyToldApart?: boolean;
+  /** Whether other resamples may well say otherwise of being better than nothing. */
+  readonly barelyBetter?: boolean;
+};
 
 /** What to do, what to expect, and how sure the choice of the model is. */
 export function answer(verdict: Verdict): string {
-  // Who is ahead among useless models does not matter.
+  // Which of several useless models leads does not matter.
   if (verdict.better === false) return `${nothingIsBetter(verdict)} ${expectation(verdict)}`;
   return [instruction(verdict), expectation(verdict), rivals(verdict)].filter(Boolean).join(" ");
 }
@@ -44,9 +51,9 @@ export function lines(verdict: Verdict): string[] {
 }
 
 /** A value to two digits, or to as many as tell it from 0 and from 1. */
-export function shown(value: number): string {
+export function shown(value: number, least = 2): string {
   if (Math.abs(value) >= LARGE) return amount(value);
-  for (let digits = 2; digits < 7; digits++) {
+  for (let digits = least; digits < 7; digits++) {
     const text = fixed(value, digits);
     if (![0, 1].includes(Number(text)) || [0, 1].includes(value)) return text;
   }
@@ -80,73 +87,124 @@ function expectation(verdict: Verdict): string {
   const name = nameOf(verdict.objective);
   const text = textOf(verdict);
   const here = text(verdict.value);
-  if (Number.isNaN(verdict.expected)) return `${capitalised(name)} is ${here} on these rows.`;
+  if (Number.isNaN(verdict.expected)) {
+    const said = Number.isNaN(verdict.value) ? "has no value" : `is ${here}`;
+    return `${capitalised(name)} ${said} on these rows.`;
+  }
   const ends = endsSaid(verdict.interval, verdict, text);
   return `Expect ${name} ${text(verdict.expected)} on new data (${ends}${here} on these rows).`;
 }
 
-/** How values are written: to as many digits as do not hide a narrow interval. */
-function textOf({ expected, interval, value }: Verdict): (value: number) => string {
-  const [lower, upper] = interval;
-  const isNarrow = interval.map(shown).includes(shown(expected)) && lower < upper;
-  if (!isNarrow || Math.abs(expected) >= LARGE) return shown;
-  const [text] = toldApart([expected, lower, upper, value], 3);
+/** How values are written: to as many digits as tell apart what the words compare. */
+function textOf(verdict: Verdict): (value: number) => string {
+  const { expected, interval, objective, value } = verdict;
+  const worse = worseEnd(objective, interval);
+  const trivial = trivialValues(verdict).map(([, each]) => each);
+  const hidden = trivial.filter((each) => lookAlike(each, worse));
+  const isNarrow = interval.some((end) => lookAlike(expected, end));
+  if (!(isNarrow || hidden.length) || Math.abs(expected) >= LARGE) return (each) => shown(each);
+  const [text] = toldApart([expected, ...interval, value, ...hidden], 3);
   const digits = text!.split(".")[1]!.length;
   return (each) => fixed(each, digits);
+}
+
+/** Whether two digits hide which of two numbers is higher. */
+function lookAlike(one: number, other: number): boolean {
+  return (one < other || one > other) && shown(one) === shown(other);
+}
+
+function worseEnd(objective: Objective, [lower, upper]: Interval): number {
+  return higherIsBetter(objective) ? lower : upper;
+}
+
+/** The values of the trivial rules that are allowed, and have one. */
+function trivialValues({ doingNothing }: Verdict): Verdict["doingNothing"] {
+  return doingNothing.filter(([, value]) => !Number.isNaN(value));
 }
 
 /** An interval with its confidence, as far as it is known. */
 function endsSaid(
   [low, high]: Interval,
   { level }: Verdict,
-  text: (value: number) => string = shown,
+  text: (value: number) => string = (each) => shown(each),
 ): string {
   if (Number.isNaN(low)) return "";
   return `${percentSaid(level)}: ${text(low)} to ${text(high)}; `;
 }
 
 function nothingIsBetter(verdict: Verdict): string {
-  const best = bestNothing(verdict);
-  if (verdict.wins.length === 1) return `This model is not better than ${best}, beyond chance.`;
-  if (verdict.threshold === Infinity) return `No model is better than ${best}, beyond chance.`;
-  return (
-    `No model is better than ${best}, beyond chance; the choice would be ` +
-    `${inSentence(verdict.model)}, at scores of ${verdict.thresholdText} or more.`
-  );
+  const { barelyBetter, models, objective } = verdict;
+  const [best, value] = bestTrivial(verdict);
+  const fails = barelyBetter ? "barely fails to be" : "is not";
+  if (verdict.wins.length === 1) return `This model ${fails} better than ${best}, beyond chance.`;
+  const none = `No model is better than ${best}, beyond chance`;
+  if (verdict.threshold === Infinity) return `${none}.`;
+  const choice = `${inSentence(verdict.model)}, at scores of ${verdict.thresholdText} or more`;
+  const sign = signOf(objective);
+  // A model of which less is to be expected may be more certain.
+  if (models.some(({ interval }) => sign * worseEnd(objective, interval) > sign * value))
+    return `${choice}, would be the choice, but ${fails} better than ${best}, beyond chance.`;
+  return `${none}; the choice would be ${choice}${barelyBetter ? ", which barely fails" : ""}.`;
 }
 
-function bestNothing({ doingNothing, objective }: Verdict): string {
-  const sign = higherIsBetter(objective) ? 1 : -1;
-  let [best, highest] = ["", -Infinity];
-  for (const [name, value] of doingNothing)
-    if (!Number.isNaN(value) && name !== "flagging at random" && sign * value > highest)
-      [best, highest] = [name, sign * value];
-  return best;
+/** The best of the rules that need no model; rows at random are as many as a model flags. */
+function bestTrivial(verdict: Verdict): readonly [string, number] {
+  const sign = signOf(verdict.objective);
+  return trivialValues(verdict)
+    .filter(([name]) => name !== "flagging at random")
+    .reduce((best, each) => (sign * each[1] > sign * best[1] ? each : best));
+}
+
+function signOf(objective: Objective): number {
+  return higherIsBetter(objective) ? 1 : -1;
 }
 
 function rivals(verdict: Verdict): string {
-  const { model, runnerUp, replicates } = verdict;
+  const { model, runnerUp, wins } = verdict;
   if (runnerUp === null) return "";
-  const together = withValues(verdict);
-  const more = together.length - 9;
-  const some = more > 1 ? [...together.slice(0, 9), `${more} more`] : together;
-  if (together.length > 1)
-    return `These rows cannot tell ${joined(some)} apart; ${inSentence(model)} is used by default.`;
-  const share = verdict.wins.find(([name]) => name === model)![1];
-  if (Number.isNaN(share)) return "";
-  const count = roundEven(share * replicates);
-  const howMany =
-    count === replicates
-      ? `all ${thousands(replicates)}`
-      : `${thousands(count)} of ${thousands(replicates)}`;
-  const { here } = verdict.models.find(({ name }) => name === runnerUp)!;
-  if (verdict.kept.length && Number.isNaN(here))
-    return (
-      "No other model has a threshold that keeps this on these rows; " +
-      `${inSentence(model)} wins in ${howMany} resamples.`
-    );
-  const losers = verdict.wins.length === 2 ? inSentence(runnerUp) : "all other models";
-  return `${inSentence(model)} beats ${losers} in ${howMany} resamples.`;
+  const [name, barely] = [inSentence(model), verdict.barelyToldApart ? "barely " : ""];
+  const [chosen, ...others] = withValues(verdict);
+  if (
+    verdict.kept.length &&
+    verdict.models.every((each) => each.name === model || Number.isNaN(each.here))
+  ) {
+    const rest = others.length
+      ? `in resamples ${joined(shortened(others))} may do as well`
+      : `${name} ${barely}wins in ${howMany(verdict)} resamples`;
+    return `No other model has a threshold that keeps this on these rows; ${rest}.`;
+  }
+  if (others.length) {
+    const cannot = barely ? "barely fail to" : "cannot";
+    const models = joined(shortened([chosen!, ...others]));
+    // Of many models one may win nearly always by chance.
+    const although =
+      shareOf(verdict) >= OFTEN ? `, although ${name} wins in ${howMany(verdict)} resamples` : "";
+    return `These rows ${cannot} tell ${models} apart${although}; ${name} is used by default.`;
+  }
+  const losers = wins.length === 2 ? inSentence(runnerUp) : "all other models";
+  return `${name} ${barely}beats ${losers} in ${howMany(verdict)} resamples.`;
+}
+
+/** A share of wins that looks like a proof, and is none. */
+const OFTEN = 0.95;
+
+function shareOf({ model, wins }: Verdict): number {
+  return wins.find(([name]) => name === model)![1];
+}
+
+/** In how many resamples the chosen model wins; in all of them only if it always does. */
+function howMany(verdict: Verdict): string {
+  const [share, all] = [shareOf(verdict), verdict.replicates];
+  if (share === 1) return `all ${thousands(all)}`;
+  return `${thousands(Math.min(roundEven(share * all), all - 1))} of ${thousands(all)}`;
+}
+
+const MOST = 9;
+
+/** Of very many texts, the first ones. */
+function shortened(texts: readonly string[]): readonly string[] {
+  const more = texts.length - MOST;
+  return more > 1 ? [...texts.slice(0, MOST), `${more} more`] : texts;
 }
 
 /**
@@ -154,14 +212,16 @@ function rivals(verdict: Verdict): string {
  * expect comes first of the others.
  */
 function withValues(verdict: Verdict): string[] {
-  const sign = higherIsBetter(verdict.objective) ? 1 : -1;
+  const sign = signOf(verdict.objective);
   const isChosen = (name: string): number => Number(name === verdict.model);
   const text = textOf(verdict);
+  // Models without a value come last.
+  const gain = (expected: number): number => (Number.isNaN(expected) ? -1e308 : sign * expected);
   return verdict.models
     .filter(({ name }) => verdict.together.includes(name))
     .sort(
       (one, other) =>
-        isChosen(other.name) - isChosen(one.name) || sign * (other.expected - one.expected),
+        isChosen(other.name) - isChosen(one.name) || gain(other.expected) - gain(one.expected),
     )
     .map(({ name, expected }) =>
       Number.isNaN(expected) ? inSentence(name) : `${inSentence(name)} (${text(expected)})`,
@@ -171,12 +231,17 @@ function withValues(verdict: Verdict): string[] {
 /** How far two models that cannot be told apart may be from each other. */
 function lead(verdict: Verdict): string {
   const { objective, leadInterval } = verdict;
-  const isAsked = verdict.runnerUp !== null && verdict.together.includes(verdict.runnerUp);
-  if (Number.isNaN(leadInterval[0]) || !isAsked || verdict.better === false) return "";
+  const other = verdict.models.find(({ name }) => name === verdict.runnerUp);
+  const isAsked = other && verdict.together.includes(other.name) && verdict.better !== false;
+  // A model without a rule on these rows has no value that a lead could be over.
+  if (!isAsked || Number.isNaN(leadInterval[0]) || Number.isNaN(other.here)) return "";
+  // Where a model often has no rule in resamples, its lead is no difference of two values.
+  const most = gainWithin(objective, Infinity) - gainWithin(objective, -Infinity);
+  if (Math.max(...leadInterval.map(Math.abs)) > most) return "";
   // A cost is in the user's unit.
   const factor = unitOf(objective);
   const [low, high] = leadInterval.map((end) => differenceSaid(0 + end * factor));
-  const [first, second] = [inSentence(verdict.model), inSentence(verdict.runnerUp!)];
+  const [first, second] = [inSentence(verdict.model), inSentence(other.name)];
   const level = percentSaid(verdict.level);
   if (higherIsBetter(objective))
     return `The lead of ${first} over ${second} is between ${low} and ${high} (${level}).`;
@@ -200,25 +265,41 @@ function explained({ beta, costs, constraint: kept }: Objective): string {
 }
 
 function constraint(kept: Verdict["kept"][number], verdict: Verdict): string {
-  // A share of flagged rows is asked for in percent, and is a limit.
-  const text = kept.isLimit
-    ? (share: number): string => `${general(Number(general(100 * share, 2)))}%`
-    : shown;
+  const text = shareText(kept, verdict.objective.constraint!.level);
   if (Number.isNaN(kept.expected))
     return `Asked for ${kept.constraint}: ${text(kept.here)} on these rows.`;
   const ends = endsSaid(kept.interval, verdict, text);
+  const miss = kept.isLimit ? "exceed" : "miss";
+  const chance = Number.isNaN(kept.missed)
+    ? ""
+    : `; the chance to ${miss} it is ${chanceSaid(kept.missed)}`;
   return (
     `Asked for ${kept.constraint}: expect ${text(kept.expected)} on new data (${ends}` +
-    `${text(kept.here)} on these rows); the chance to ${kept.isLimit ? "exceed" : "miss"} it is ` +
-    `${chance(kept.missed, verdict.replicates)}.`
+    `${text(kept.here)} on these rows)${chance}.`
   );
 }
 
-/** A share of resamples; what is rarer than one of them has only a bound. */
-function chance(share: number, replicates: number): string {
-  if (Math.min(share, 1 - share) < 0.5 / replicates)
-    return `${share > 0.5 ? "above" : "below"} ${percentSaid(Math.abs(Math.round(share) - 1 / replicates))}`;
-  return percentSaid(share);
+/** How a quantity is written: to as many digits as tell it from the level that was asked for. */
+function shareText(
+  { expected, isLimit }: Verdict["kept"][number],
+  level: number,
+): (share: number) => string {
+  // A share of flagged rows is asked for in percent, and is a limit.
+  const written = (share: number, digits: number): string =>
+    isLimit ? `${general(Number(general(100 * share, digits)))}%` : shown(share, digits);
+  let digits = 2;
+  const isHidden = (): boolean =>
+    expected !== level && written(expected, digits) === written(level, digits);
+  while (digits < 6 && isHidden()) digits++;
+  return (share) => written(share, digits);
+}
+
+/** Chances below it, or as near to 1, are not known better. */
+const RARE = 0.001;
+
+function chanceSaid(chance: number): string {
+  if (chance >= RARE && chance <= 1 - RARE) return percentSaid(chance);
+  return chance < RARE ? `below ${percentSaid(RARE)}` : `above ${percentSaid(1 - RARE)}`;
 }
 
 function threshold(verdict: Verdict): string {
@@ -228,37 +309,53 @@ function threshold(verdict: Verdict): string {
   let [low, high] = verdict.thresholdRange;
   if (low === Infinity) said.push("In 95% of the resamples it was best to flag nothing.");
   else if (!Number.isNaN(low)) {
-    let where = low === high ? `was ${from}` : `lay between ${from} and ${to}`;
-    if (high === Infinity) where = `was ${from} or more, or it was best to flag nothing`;
-    said.push(`In 95% of the resamples the best threshold ${where}.`);
+    let where = low === high ? `were ${from}` : `lay between ${from} and ${to}`;
+    if (high === Infinity) where = `were ${from} or more, or flagged nothing`;
+    const how = verdict.kept.length
+      ? "Of the thresholds that lose at most 1% of the highest value, this one keeps what was " +
+        "asked for most safely; of those that were best in resamples, 95%"
+      : "The threshold is the median of those that were best in resamples; 95% of them";
+    said.push(`${how} ${where}.`);
   }
   [low, high] = verdict.plateau;
   const gains = higherIsBetter(verdict.objective);
+  const here = gains ? "of the value on these rows" : "more on these rows";
   if (low < high) {
     const span = high === Infinity ? `of ${flatFrom} or more` : `from ${flatFrom} to ${flatTo}`;
-    said.push(`Thresholds ${span} ${gains ? "reach 99% of this value" : "cost at most 1% more"}.`);
+    said.push(`Thresholds ${span} ${gains ? "reach 99%" : "cost at most 1%"} ${here}.`);
   } else if (low === high) {
-    const what = gains ? "do not reach 99% of this value" : "cost more than 1% more";
+    const what = gains ? "do not reach 99%" : "cost more than 1%";
     const broken = verdict.kept.length ? ", or do not keep what was asked for" : "";
-    said.push(`The thresholds next to it ${what}${broken}.`);
+    said.push(`The thresholds next to it ${what} ${here}${broken}.`);
   }
   return said.join(" ");
 }
 
+/** What the rules achieve that need no model, and which of them the choice beats. */
 function nothing(verdict: Verdict): string {
-  const values = verdict.doingNothing
-    .filter(([, value]) => !Number.isNaN(value))
-    .map(([name, value]) => `${name} ${shown(value)}`);
+  const { interval, objective } = verdict;
+  const [values, text] = [trivialValues(verdict), textOf(verdict)];
   if (!values.length) return "";
-  const verb = higherIsBetter(verdict.objective) ? "achieves" : "costs";
-  const better = verdict.better ? " The choice is better than that beyond chance." : "";
-  return `Doing nothing ${verb}: ${values.join(", ")}.${better}`;
+  const verb = higherIsBetter(objective) ? "achieves" : "costs";
+  const said = values.map(([name, value]) => `${name} ${text(value)}`).join(", ");
+  let better = "";
+  if (verdict.better) {
+    const sign = signOf(objective);
+    const worse = worseEnd(objective, interval);
+    // Under a limit, as many rows at random may be better than what is allowed besides.
+    const isAll = values.every(([, value]) => sign * (worse - value) > 0);
+    const than = isAll ? "that" : bestTrivial(verdict)[0];
+    better = ` The choice is ${verdict.barelyBetter ? "barely " : ""}better than ${than} beyond chance.`;
+  }
+  return `Doing nothing ${verb}: ${said}.${better}`;
 }
 
 /** For which other weights of recall, or ratios of the costs, the choice is the same. */
 function weights(verdict: Verdict): string {
-  const { betaRange, betasTried, runnerUp } = verdict;
-  if (!betasTried || runnerUp === null || Number.isNaN(betaRange[0])) return "";
+  const { betaRange, betasTried } = verdict;
+  // Only a model that is better than all others, and of use, has a claim to other weights.
+  const isAlone = verdict.together.every((name) => name === verdict.model);
+  if (!betasTried || Number.isNaN(betaRange[0]) || !isAlone || verdict.better === false) return "";
   const [low, high] = betaRange;
   const ends = [low <= betasTried[0], high >= betasTried[1]] as const;
   const wins = `${inSentence(verdict.model)} wins 95% of the resamples`;
