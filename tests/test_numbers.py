@@ -127,7 +127,13 @@ def of_curve(make):
 
 
 SETS = ([[1, 2]], [[2], [2, 3]])
-CONSTRAINTS = {"budget": 8, "min_precision": 0.25, "min_recall": 0.5}
+CONSTRAINTS = {
+    "budget": 8,
+    "min_precision": 0.25,
+    "min_recall": 0.5,
+    "max_fpr": 0.75,
+    "min_specificity": 0.25,
+}
 OBJECTIVE = {"beta": 2, "cost": 0.25, "lam": 0.25, **CONSTRAINTS}
 RANGE = {"lo": 0.5, "hi": 0.5}
 

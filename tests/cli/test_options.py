@@ -38,6 +38,8 @@ REFUSED = {
     "--memory-limit": ["1B"],
     "--min-precision": ["2"],
     "--min-recall": ["-0.5"],
+    "--max-fpr": ["1.5"],
+    "--min-specificity": ["-1"],
     "--miss-cost": ["-1", "--false-alarm-cost", "1"],
     "--model": ["nope"],
     "--negatives": ["-1", "--positives", "3", "--from", "ROC"],

@@ -37,6 +37,8 @@ GOALS = [
     (["--miss-cost", 5, "--false-alarm-cost", 2], {"miss_cost": 5, "false_alarm_cost": 2}),
     (["--index", "jaccard", "--lambda", 0.3], {"index": "jaccard", "lam": 0.3}),
     (["--min-precision", 0.4], {"min_precision": 0.4}),
+    (["--max-fpr", 0.3], {"max_fpr": 0.3}),
+    (["--min-specificity", 0.6, "--sure", 0.9], {"min_specificity": 0.6, "sure": 0.9}),
     (["--min-recall", 0.5, "--sure", 0.9], {"min_recall": 0.5, "sure": 0.9}),
     (["--budget", 20, "--beta", 1], {"budget": 20, "beta": 1}),
     (["--confidence", 0.8, "--random-state", 3], {"confidence_level": 0.8, "random_state": 3}),

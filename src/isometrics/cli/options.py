@@ -182,11 +182,14 @@ class Objectives:
     """Only rules with at least this precision; without an objective, the highest recall."""
     min_recall: Annotated[tuple[float, ...], _CONSTRAINT] = ()
     """Only rules with at least this recall; without an objective, the highest precision."""
+    max_fpr: Annotated[tuple[float, ...], _CONSTRAINT] = ()
+    """Only rules with at most this false positive rate; alone, those with the highest recall."""
+    min_specificity: Annotated[tuple[float, ...], _CONSTRAINT] = ()
+    """The same said the other way: rules with at least this specificity, 1 minus that rate."""
     budget: Annotated[tuple[float, ...], _CONSTRAINT] = ()
     """Only rules that flag at most so many rows of FILE; alone, those with the highest recall."""
     sure: Annotated[float | None, Parameter(group="Constraints", show_default=False)] = None
-    """Ask for the precision and the recall with this confidence, such as 0.95; for isometrics
-    verdict."""
+    """Ask for these rates with this confidence, such as 0.95; for isometrics verdict."""
 
     def only(self) -> dict[str, Any]:
         """Return the one objective with its constraints, checked, as `Analysis.verdict` has it."""
@@ -218,7 +221,7 @@ class Objectives:
 
         if self.sure is not None:
             raise ParameterError("is for isometrics verdict; leave it out", parameter="sure")
-        names = ("min_precision", "min_recall", "budget")
+        names = ("min_precision", "min_recall", "max_fpr", "min_specificity", "budget")
         levels = {name: getattr(self, name) for name in names if getattr(self, name)}
         asked: list[dict[str, Any]] = [{"beta": beta} for beta in self.beta]
         asked += [{"cost": cost} for cost in self.cost]

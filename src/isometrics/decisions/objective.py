@@ -57,6 +57,8 @@ class ObjectiveOptions(TypedDict, total=False):
     objective: str | None
     min_precision: float | None
     min_recall: float | None
+    max_fpr: float | None
+    min_specificity: float | None
     budget: float | None
 
 
@@ -79,6 +81,8 @@ class Quantity(NamedTuple):
 QUANTITIES = {
     "precision": Quantity("min_precision", "precision ≥ {}"),
     "recall": Quantity("min_recall", "recall ≥ {}"),
+    "false_positive_rate": Quantity("max_fpr", "false positive rate ≤ {}%", is_limit=True, unit=100),
+    "specificity": Quantity("min_specificity", "specificity ≥ {}"),
     "budget": Quantity("budget", "at most {} predicted positives", is_limit=True),
     # A budget where the number of rows is known.
     "flagged": Quantity("budget", "at most {}% flagged", is_limit=True, unit=100),
@@ -149,8 +153,7 @@ class Objective(Value, ABC):
     constraints
         What a rule must keep.
     sure
-        The confidence with which precision and recall must keep their levels; None asks it of
-        the values seen.
+        The confidence with which rates must keep their levels; None asks it of the values seen.
     effective
         How many independent rows a weight of 1 is worth, for `sure`.
     """
@@ -578,6 +581,8 @@ def parse_objective(
     objective: str | None = None,
     min_precision: float | None = None,
     min_recall: float | None = None,
+    max_fpr: float | None = None,
+    min_specificity: float | None = None,
     budget: float | None = None,
     sure: float | None = None,
 ) -> Objective:
@@ -589,6 +594,8 @@ def parse_objective(
     levels = (
         ("precision", min_precision, check_level),
         ("recall", min_recall, check_level),
+        ("false_positive_rate", max_fpr, check_level),
+        ("specificity", min_specificity, check_level),
         ("budget", budget, check_budget),
     )
     constraints = tuple(
@@ -596,12 +603,17 @@ def parse_objective(
         for quantity, level, check in levels
         if level is not None
     )
+    if max_fpr is not None and min_specificity is not None:
+        raise ParameterError(
+            "a specificity is 1 minus a false positive rate",
+            Advice("give {max_fpr} or {min_specificity}"),
+        )
     if sure is not None:
         sure = check_confidence(sure, name="sure")
-        if all(each.is_limit for each in constraints):
+        if all(each.quantity == "budget" for each in constraints):
             raise ParameterError(
-                "asks how sure a precision or a recall is",
-                Advice("give {min_precision} or {min_recall}"),
+                "asks how sure a rate is",
+                Advice("give {min_precision}, {min_recall}, {max_fpr} or {min_specificity}"),
                 parameter="sure",
             )
     given = {

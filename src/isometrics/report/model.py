@@ -280,7 +280,9 @@ def settings_of(verdict: Verdict) -> dict[str, Any]:
     quantity, level = constraint.quantity, constraint.level
     if others or objective.beta != (0.0 if quantity == "recall" else math.inf):
         return settings
-    if quantity in ("precision", "recall"):
+    if quantity == "false_positive_rate":
+        return {"goal": "alarms", "maxFpr": level}
+    if quantity in ("precision", "recall", "specificity"):
         return {"goal": quantity, f"min{quantity.capitalize()}": level}
     decision = verdict.decision
     items = decision.tp + decision.fp + decision.fn + decision.tn

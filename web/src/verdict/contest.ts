@@ -157,6 +157,7 @@ export class Choices {
       negatives > 0 &&
       task.minPrecision < 0 &&
       task.minRecall <= 0 &&
+      task.maxFpr === Infinity &&
       task.mostFlagged === Infinity;
     let [best, bestTp, bestFp, rule] = [-Infinity, NaN, NaN, NO_RULE];
     let [tp, fp, place] = [0, 0, 0];

@@ -11,6 +11,7 @@ import {
   flagging,
   gainOf,
   gainWithin,
+  isLimit,
   isMet,
   noRuleSaid,
   quantityOf,
@@ -356,7 +357,7 @@ function keptOf(choice: Choice, choices: Choices, crossedCounts: readonly Counts
   return [
     {
       constraint: constraintSaid(constraint),
-      isLimit: constraint.quantity === "flagged",
+      isLimit: isLimit(constraint),
       here,
       expected: within(expected, 1),
       interval: [within(lower, 1), within(upper, 1)] as const,

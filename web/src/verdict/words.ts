@@ -199,7 +199,7 @@ function explained({ beta, costs, constraint: kept }: Objective): string {
 }
 
 function constraint(kept: Verdict["kept"][number], verdict: Verdict): string {
-  // A share of flagged rows is asked for in percent, and is a limit.
+  // Limits are asked for in percent.
   const text = kept.isLimit
     ? (share: number): string => `${general(Number(general(100 * share, 2)))}%`
     : shown;
