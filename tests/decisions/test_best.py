@@ -97,9 +97,10 @@ def exact_value(pts, goal, limits):
 
 
 @pytest.mark.parametrize("kind", GOALS)
-@given(pts=tables, precision=LEVELS, recall=LEVELS, rate=LEVELS, data=st.data())
-def test_the_best_rule_is_that_of_all_rules(kind, pts, precision, recall, rate, data):
+@given(pts=tables, levels=st.tuples(LEVELS, LEVELS, LEVELS), data=st.data())
+def test_the_best_rule_is_that_of_all_rules(kind, pts, levels, data):
     """For every objective, without constraints and with any."""
+    precision, recall, rate = levels
     goal = data.draw(GOALS[kind])
     budget = data.draw(st.none() | st.integers(0, 40) | st.floats(0, 1e13))
     name_of_rate = data.draw(st.sampled_from(["max_fpr", "min_specificity"]))

@@ -508,6 +508,10 @@ class Analysis(Value):
         sure
             Ask for these rates with this confidence, such as 0.95, instead of on the rows seen; it
             is measured to hold about so often, and `guarantee` is proven to.
+        guarantee
+            Choose among the rules that are proven to keep all constraints in the population with
+            this probability, such as 0.95, whatever the distribution of the scores, if the rows are
+            independent draws of that population. `docs/theory/guarantee.md` has the proofs.
         folds
             True if the scores come from a cross-validation, and the groups are its folds.
         clusters

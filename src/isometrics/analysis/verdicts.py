@@ -52,6 +52,7 @@ class VerdictOptions(CheckOptions, total=False):
     """What a verdict is for, and how it is reached."""
 
     sure: float | None
+    guarantee: float | None
     folds: bool
     by_group: bool
     confidence_level: float
@@ -144,7 +145,7 @@ def quick_verdicts(
 
 def objective_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of some options that say what a verdict is for."""
-    names = (*ObjectiveOptions.__annotations__, "sure")
+    names = (*ObjectiveOptions.__annotations__, "sure", "guarantee")
     return {name: options[name] for name in names if name in options}
 
 
@@ -209,6 +210,12 @@ def _count_rows(analysis: Analysis) -> int:
 def verdict_on(analysis: Analysis, asked: VerdictOptions, tuning: Analysis | None) -> Verdict:
     """Return the verdict over all rows, with those of the groups."""
     objective, options = parse_objective(**objective_options(asked)), judging_options(asked)
+    if objective.guarantee is not None and (options.clusters or options.folds):
+        raise ParameterError(
+            "is proven of rows that are independent",
+            Advice("leave it out, or {clusters:True} and {folds:True}"),
+            parameter="guarantee",
+        )
     if options.clusters:
         check_clusters(analysis, tuning)
     if tuning is not None and options.folds:

@@ -190,6 +190,9 @@ class Objectives:
     """Only rules that flag at most so many rows of FILE; alone, those with the highest recall."""
     sure: Annotated[float | None, Parameter(group="Constraints", show_default=False)] = None
     """Ask for these rates with this confidence, such as 0.95; for isometrics verdict."""
+    guarantee: Annotated[float | None, Parameter(group="Constraints", show_default=False)] = None
+    """Choose among rules that are proven to keep the constraints with this probability, such as
+    0.95, whatever the scores are like; for isometrics verdict."""
 
     def only(self) -> dict[str, Any]:
         """Return the one objective with its constraints, checked, as `Analysis.verdict` has it."""
@@ -219,8 +222,9 @@ class Objectives:
         """
         from isometrics.decisions.objective import parse_objective
 
-        if self.sure is not None:
-            raise ParameterError("is for isometrics verdict; leave it out", parameter="sure")
+        for name in ("sure", "guarantee"):
+            if getattr(self, name) is not None:
+                raise ParameterError("is for isometrics verdict; leave it out", parameter=name)
         names = ("min_precision", "min_recall", "max_fpr", "min_specificity", "budget")
         levels = {name: getattr(self, name) for name in names if getattr(self, name)}
         asked: list[dict[str, Any]] = [{"beta": beta} for beta in self.beta]

@@ -88,10 +88,11 @@ def verdict(
         from isometrics.analysis.threshold_check import parse_given
 
         parse_given(list(threshold))
-    if threshold and (fold is not None or objectives.sure is not None):
+    demands = (fold, objectives.sure, objectives.guarantee)
+    if threshold and any(each is not None for each in demands):
         raise ParameterError(
-            "--threshold is told beside the best threshold of each model; give it without --fold "
-            "and --sure"
+            "--threshold is told beside the best threshold of each model; give it without --fold, "
+            "--sure and --guarantee"
         )
     if fold is not None and (request.group or thresholds_from is not None):
         raise ParameterError(

@@ -36,6 +36,7 @@ from isometrics.verdict.estimates import (
     threshold_range,
     win_shares,
 )
+from isometrics.verdict.guarantee import prove
 from isometrics.verdict.sentences import caveats_of
 from isometrics.verdict.verdict import KeptConstraint, ModelValue, Verdict
 
@@ -69,7 +70,11 @@ def judge(
     rows = contests[0]
     seeds = parse_random_state(options.random_state).spawn(2)
     drawing = options._replace(random_state=seeds[0])
-    choices = choose_each(contests, kernel_named(options.kernel).name)
+    proofs = [] if rows.objective.guarantee is None else list(map(prove, contests))
+    if proofs:
+        contests, choices = [each.contest for each in proofs], [each.choice for each in proofs]
+    else:
+        choices = choose_each(contests, kernel_named(options.kernel).name)
     fixed = [tuple(max(rule, 0) for rule in choice.rules) for choice in choices]
     with reporting(options.progress, "resamples") as report:
         drawn = resample(contests, drawing, fixed, report)
@@ -86,6 +91,8 @@ def judge(
         others = weights[contest.objective.allows_nothing]
         found = _judged(contest, choice, Evidence(replicates, elsewhere), options, others)
         verdicts.append(replace(found, method=method, _rows_alone=alone))
+    if proofs:
+        return [proof.told(found) for proof, found in zip(proofs, verdicts, strict=True)]
     return verdicts
 
 
@@ -97,7 +104,11 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
             f"the tuning data has the models {join_names(list(tuning.names))} but these rows have "
             f"{join_names(list(test.names))}; give both the same models"
         )
-    (there,) = choose_each([tuning], "plain")
+    proof = None if tuning.objective.guarantee is None else prove(tuning)
+    if proof is None:
+        (there,) = choose_each([tuning], "plain")
+    else:
+        tuning, there = proof.contest, proof.choice
     on_tuning = tuple(max(rule, 0) for rule in there.rules)
     thresholds = [
         table.thresholds[rule] for table, rule in zip(tuning.tables, on_tuning, strict=True)
@@ -115,6 +126,8 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
     choice = Choice(rules, np.array([float(test.objective.gain(each)) for each in counts]), model)
     evidence = Evidence(drawn, counts[model], (tuning, chosen))
     found = _judged(test, choice, evidence, options, other_weights(test, drawing))
+    if proof is not None:
+        found = proof.told(found)
     # The text of the threshold flags the same rows in both data sets.
     threshold = thresholds[model]
     lower = [lower_scores(each.tables[model], threshold[None])[0] for each in (tuning, test)]
@@ -459,10 +472,11 @@ def judge_tables(
     models: Mapping[str, OperatingPoints], objective: Objective, level: float, reason: str
 ) -> Verdict:
     """Return the best rule of these tables, without a correction and without intervals."""
-    if objective.sure is not None:
-        raise NotAnswerableError(
-            "needs the rows, which this analysis does not have; leave it out", parameter="sure"
-        )
+    for name in ("sure", "guarantee"):
+        if getattr(objective, name) is not None:
+            raise NotAnswerableError(
+                "needs the rows, which this analysis does not have; leave it out", parameter=name
+            )
     decisions, refusals = {}, []
     for name, each in models.items():
         try:

@@ -47,6 +47,13 @@ def lines(verdict: Verdict) -> list[str]:
     """Return the answer, and below it what it stands on."""
     said = [answer(verdict), _explained(verdict.objective)]
     said += [_constraint(each, verdict) for each in verdict.kept]
+    if verdict.guarantee is not None:
+        what = "This" if len(verdict.kept) == 1 else "All of this together"
+        said.append(
+            f"{what} is proven to hold in the population in at least "
+            f"{number(100 * verdict.guarantee)}% of all samples, whatever the scores are like, if "
+            "the rows are independent draws of it."
+        )
     if verdict.runner_up is not None:
         said.append(_lead(verdict, verdict.runner_up))
     said.append(_threshold(verdict))
@@ -232,10 +239,12 @@ def _constraint(kept: KeptConstraint, verdict: Verdict) -> str:
     if math.isnan(kept.expected):
         return f"Asked for {kept.constraint}: {text(kept.here)} on these rows."
     ends = _ends(kept.interval, verdict, text)
+    chance = percent_of_replicates(kept.missed, verdict.replicates)
+    if kept.guarantee is not None:
+        chance = f"at most {number(100 * kept.missed)}%"
     return (
         f"Asked for {kept.constraint}: expect {text(kept.expected)} on new data ({ends}"
-        f"{text(kept.here)} on these rows); the chance to {miss} it is "
-        f"{percent_of_replicates(kept.missed, verdict.replicates)}."
+        f"{text(kept.here)} on these rows); the chance to {miss} it is {chance}."
     )
 
 

@@ -41,9 +41,12 @@ class KeptConstraint(Value):
     expected, interval
         What to expect of it on new data, with an interval.
     missed
-        The chance that the level is missed on new data, in the population.
+        The chance that the level is missed on new data, in the population; with a guarantee the
+        most that it can be.
     is_limit
         Whether the level is the highest that is allowed, not the lowest.
+    guarantee
+        The probability with which the level is proven to be kept; None if it is estimated.
     """
 
     constraint: str
@@ -53,6 +56,7 @@ class KeptConstraint(Value):
     interval: Interval
     missed: float
     is_limit: bool = False
+    guarantee: float | None = None
 
     @classmethod
     def of(
@@ -163,6 +167,9 @@ class Verdict(Value):
         The values of all models; empty where rows are not known.
     groups
         The verdict for each group by itself.
+    guarantee
+        The probability with which the choice is proven to keep all constraints; None if they are
+        kept on these rows only, or `sure` asked for a margin.
     """
 
     objective: Objective
@@ -189,6 +196,7 @@ class Verdict(Value):
     replicates: int = 0
     models: tuple[ModelValue, ...] = ()
     groups: dict[str, Verdict] = field(default_factory=dict)
+    guarantee: float | None = None
     _below: tuple[Any, ...] = field(default=(None,) * 4, compare=False)
     """The next lower scores of the ends of `threshold_range` and of `plateau`."""
     _rows_alone: bool = field(default=False, compare=False)
@@ -259,6 +267,7 @@ class Verdict(Value):
                 }
                 for each in self.kept
             ],
+            "guarantee": self.guarantee,
             "models": [
                 dict(zip(("model", "value", "expected", "interval"), each, strict=True))
                 for each in self.models
