@@ -143,6 +143,7 @@ REAL = {
     "Analysis.verdict(false_alarm_cost)": (2, lambda x: judged(false_alarm_cost=x, miss_cost=1)),
     "Analysis.verdict(miss_cost)": (2, lambda x: judged(miss_cost=x, false_alarm_cost=1)),
     "Analysis.verdict(sure)": (0.5, lambda x: judged(sure=x, min_recall=0.25)),
+    "Analysis.verdict(guarantee)": (0.5, lambda x: judged(guarantee=x, min_recall=0.25)),
     **family("Analysis.at", checked, **OBJECTIVE, confidence_level=0.5, threshold=2),
     "Analysis.at(false_alarm_cost)": (2, lambda x: checked(false_alarm_cost=x, miss_cost=1)),
     "Analysis.at(miss_cost)": (2, lambda x: checked(miss_cost=x, false_alarm_cost=1)),

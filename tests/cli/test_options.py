@@ -53,6 +53,7 @@ REFUSED = {
     "--scores": ["nope"],
     "--space": ["nope"],
     "--sure": ["2", "--min-recall", "0.5"],
+    "--guarantee": ["2", "--min-recall", "0.5"],
     "--to": ["xlsx"],
     "--threshold": ["nan"],
     "--tolerance": ["2"],

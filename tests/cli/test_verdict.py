@@ -38,6 +38,7 @@ GOALS = [
     (["--index", "jaccard", "--lambda", 0.3], {"index": "jaccard", "lam": 0.3}),
     (["--min-precision", 0.4], {"min_precision": 0.4}),
     (["--max-fpr", 0.3], {"max_fpr": 0.3}),
+    (["--max-fpr", 0.4, "--guarantee", 0.5], {"max_fpr": 0.4, "guarantee": 0.5}),
     (["--min-specificity", 0.6, "--sure", 0.9], {"min_specificity": 0.6, "sure": 0.9}),
     (["--min-recall", 0.5, "--sure", 0.9], {"min_recall": 0.5, "sure": 0.9}),
     (["--budget", 20, "--beta", 1], {"budget": 20, "beta": 1}),

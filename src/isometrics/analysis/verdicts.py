@@ -212,8 +212,7 @@ def verdict_on(analysis: Analysis, asked: VerdictOptions, tuning: Analysis | Non
     objective, options = parse_objective(**objective_options(asked)), judging_options(asked)
     if objective.guarantee is not None and (options.clusters or options.folds):
         raise ParameterError(
-            "is proven of rows that are independent",
-            Advice("leave it out, or {clusters:True} and {folds:True}"),
+            "is proven of rows that are independent, not of clusters or folds; leave it out",
             parameter="guarantee",
         )
     if options.clusters:

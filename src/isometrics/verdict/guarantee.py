@@ -101,13 +101,16 @@ def precision_tests(rows: int, level: float, error: float) -> RankTests:
         ranks.append(rank)
     tested = np.array(ranks, np.int64)
     starting = tested[tested <= max(_STARTING_SHARE * rows, 3 * first)]
+    # The chance of each start is the same, and as high as their sum allows.
     low, high = math.log(error / 300), math.log(error)
+    tried = high
     for _ in range(12):
-        middle = (low + high) / 2
-        starts = least_counts(starting, level, np.full(starting.size, math.exp(middle)))
-        low, high = (
-            (middle, high) if _crossings(starting, starts, level).sum() <= error else (low, middle)
-        )
+        starts = least_counts(starting, level, np.full(starting.size, math.exp(tried)))
+        if _crossings(starting, starts, level).sum() <= error:
+            low = tried
+        else:
+            high = tried
+        tried = (low + high) / 2
     starts = least_counts(starting, level, np.full(starting.size, math.exp(low)))
     spent = np.cumsum(_crossings(starting, starts, level))
     beyond = tested.size - starting.size
