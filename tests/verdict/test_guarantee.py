@@ -72,14 +72,14 @@ def test_what_tests_spend_is_how_often_a_walk_reaches_a_start(rows, level, error
 
 
 ROWS, LEVEL, ERROR = 12, 0.5, 0.2
-TESTS = precision_tests(ROWS, LEVEL, ERROR)
+TESTS = {tied: precision_tests(ROWS, LEVEL, ERROR, tied=tied) for tied in (False, True)}
 
 
 def proven(labels, ends):
     """Return how many rows the proven rules flag."""
     flagged = np.array([0, *ends])
     tp = np.append(0, np.cumsum(labels))[flagged]
-    needed = needed_for_precision(tp, flagged, LEVEL, TESTS)
+    needed = needed_for_precision(tp, flagged, LEVEL, TESTS[len(ends) < ROWS])
     return {int(rows) for rows in flagged[tp >= needed] if rows}
 
 
@@ -135,9 +135,12 @@ def test_a_chain_goes_on_with_less_than_a_start_needs():
     # Where the first start is reached only later, less has been spent by then.
     late = needed_for_precision(np.maximum(rules - 8, 0), rules, 0.5, tests)
     assert late[tests.ranks[-1]] > needed[tests.ranks[-1]]
-    # What is tested next to a rank that is not the end of a rule, where scores tie, has no chain.
-    tied = np.delete(rules, tests.ranks[-1])
-    assert needed_for_precision(tied, tied, 0.5, tests)[-1] == np.inf
+    # Where scores tie there are no chains, but starts at all ranks.
+    tests = precision_tests(400, 0.5, 0.05, tied=True)
+    needed = needed_for_precision(rules, rules, 0.5, tests)
+    possible = tests.starts <= tests.ranks
+    np.testing.assert_array_equal(needed[tests.ranks[possible]], tests.starts[possible])
+    assert possible[-1]
 
 
 @pytest.mark.slow
@@ -157,9 +160,14 @@ def test_long_chains_err_in_no_more_samples_than_promised(first_null):
     assert wrong / 3000 <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 3000)
 
 
-@given(st.integers(1, 3000), st.floats(0.01, 0.99), st.sampled_from([0.2, 0.05, 0.01, 0.001]))
-def test_every_plan_can_start(rows, level, error):
-    tests = precision_tests(rows, level, error)
+@given(
+    st.integers(1, 3000),
+    st.floats(0.01, 0.99),
+    st.sampled_from([0.2, 0.05, 0.01, 0.001]),
+    st.booleans(),
+)
+def test_every_plan_can_start(rows, level, error, tied):
+    tests = precision_tests(rows, level, error, tied=tied)
     assert (np.diff(tests.ranks) > 0).all()
     assert (tests.starts <= tests.ranks).any()
     assert 0 < tests.spent[-1] <= error
@@ -228,6 +236,15 @@ def test_recall_is_proven_by_the_exact_number_of_misses():
     assert decision.fn <= most
     scores = np.sort(SCORES["good"][LABELS])
     assert decision.threshold == scores[most]
+
+
+def test_tied_scores_are_proven_as_far_as_their_ties_allow():
+    rounded = iso.analyse(LABELS, SCORES["good"].round(1))
+    fine = iso.analyse(LABELS, SCORES["good"])
+    asked = {"min_precision": 0.6, "guarantee": 0.95, **QUICK}
+    coarse, exact = rounded.verdict(**asked), fine.verdict(**asked)
+    assert 0.5 * exact.value < coarse.value <= exact.value
+    assert coarse.kept[0].here > 0.6
 
 
 def test_several_models_share_the_error():

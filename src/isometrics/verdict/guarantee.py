@@ -81,8 +81,10 @@ def most_errors(rows: int, share: float, error: float) -> int:
     return bisect_right(range(rows + 1), error, key=lambda r: bdtr(r, rows, share)) - 1
 
 
-def precision_tests(rows: int, level: float, error: float) -> RankTests:
+def precision_tests(rows: int, level: float, error: float, *, tied: bool = False) -> RankTests:
     """Plan the tests of a precision before any label is looked at.
+
+    Where scores tie there are no chains, and starts at all ranks.
 
     Notes
     -----
@@ -100,7 +102,7 @@ def precision_tests(rows: int, level: float, error: float) -> RankTests:
             break
         ranks.append(rank)
     tested = np.array(ranks, np.int64)
-    starting = tested[tested <= max(_STARTING_SHARE * rows, 3 * first)]
+    starting = tested if tied else tested[tested <= max(_STARTING_SHARE * rows, 3 * first)]
     # The chance of each start is the same, and as high as their sum allows.
     low, high = math.log(error / 300), math.log(error)
     tried = high
@@ -113,6 +115,9 @@ def precision_tests(rows: int, level: float, error: float) -> RankTests:
         tried = (low + high) / 2
     starts = least_counts(starting, level, np.full(starting.size, math.exp(low)))
     spent = np.cumsum(_crossings(starting, starts, level))
+    if tied:
+        # A chain may use nothing.
+        spent[:] = spent[-1]
     beyond = tested.size - starting.size
     return RankTests(
         tested,
@@ -149,26 +154,20 @@ def needed_for_precision(tp: Counts, flagged: Counts, level: float, tests: RankT
     Notes
     -----
     The rule of a test is the last one that flags no more rows than its rank. One that flags fewer,
-    where scores tie, is judged as if the missing rows were negatives; only a start proves it, and
-    no chain goes on from there.
+    where scores tie, is judged as if the missing rows were negatives.
     """
     ranks, starts, spent = tests
     needed = np.full(flagged.size, np.inf)
     rules = np.searchsorted(flagged, ranks, "right") - 1
     has_rule = flagged[rules] > np.append(0, ranks[:-1])
-    is_whole = flagged[rules] == ranks
     chain = None
     for place, rule in enumerate(rules.tolist()):
-        least = starts[place]
-        if chain is not None and is_whole[place]:
-            least = min(least, chain[place])
+        least = starts[place] if chain is None else min(starts[place], chain[place])
         if not has_rule[place] or tp[rule] < least:
             chain = None
             continue
         needed[rule] = least
-        if not is_whole[place]:
-            chain = None
-        elif chain is None:
+        if chain is None:
             chain = least_counts(ranks, level, spent - spent[place])
     return needed
 
@@ -214,8 +213,9 @@ def prove(contest: Contest) -> Proof:
     error = (1 - guarantee) / (len(contest.names) * len(objective.constraints))
     positives, negatives = (round(each) for each in contest.totals)
     sizes = {"recall": positives, "flagged": positives + negatives}
+    tied = any(table.size <= positives + negatives for table in contest.tables)
     plans = [
-        precision_tests(positives + negatives, each.level, error)
+        precision_tests(positives + negatives, each.level, error, tied=tied)
         if each.quantity == "precision" and each.level > 0
         else most_errors(sizes.get(each.quantity, negatives), _share_of_errors(each), error)
         for each in objective.constraints
