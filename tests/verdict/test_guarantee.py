@@ -4,6 +4,7 @@ import json
 import math
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -283,9 +284,16 @@ def test_a_proven_rule_says_so_and_is_saved(tmp_path):
     found = ANALYSIS.verdict(min_precision=0.6, guarantee=0.95, **QUICK)
     said = found.lines()
     assert any("the chance to miss it is at most 5%." in line for line in said)
-    assert any(line.startswith("This is proven to hold in the population") for line in said)
-    both = ANALYSIS.verdict(min_precision=0.5, max_fpr=0.3, guarantee=0.95, **QUICK)
-    assert any(line.startswith("All of this together is proven") for line in both.lines())
+    assert (
+        "It is proven at 95% to have precision of 0.6 or more, if the rows are independent draws of "
+        "the population. Expect recall "
+    ) in found.sentence()
+    both = ANALYSIS.verdict(min_precision=0.5, max_fpr=0.3, guarantee=0.9, **QUICK)
+    assert "to have precision of 0.5 or more and false positive rate ≤ 30%, if" in both.sentence()
+    idle = iso.analyse(LABELS, RANDOM.random(600)).verdict(max_fpr=0.9, guarantee=0.95, **QUICK)
+    assert "It is proven at 95%" in idle.sentence()
+    only = ANALYSIS.verdict(min_precision=0.75, guarantee=0.95, **QUICK)
+    assert "No other model has a threshold that is proven to keep this" in only.sentence()
     found.decision.save(tmp_path / "rule.json")
     rule = iso.load_decision(tmp_path / "rule.json")
     assert rule.parameters == {"min_precision": 0.6, "guarantee": 0.95}
@@ -293,6 +301,8 @@ def test_a_proven_rule_says_so_and_is_saved(tmp_path):
     assert json.loads(found.to_json())["guarantee"] == 0.95
     # The page has no proofs of its own: it shows the verdict as one that only Python gives.
     assert settings_of(found) == {"goal": "given"}
+    page = ANALYSIS.report(tmp_path / "page.html", min_precision=0.6, guarantee=0.95)
+    assert "(proven at 95%)" in Path(page or tmp_path / "page.html").read_text()
 
 
 FEW = iso.analyse([True] * 8 + [False] * 30, np.arange(38.0, 0, -1))

@@ -27,7 +27,8 @@ def answer(verdict: Verdict) -> str:
     """Say what to do, what to expect, and how sure the choice of the model is."""
     if verdict.better_than_nothing is False:
         # Which of several useless models leads does not matter.
-        return f"{_nothing_is_better(verdict)} {_expectation(verdict)}"
+        said = [_nothing_is_better(verdict), _proven(verdict), _expectation(verdict)]
+        return " ".join(filter(None, said))
     rule = f"flag scores of {verdict.threshold_text} or more"
     if verdict.threshold == math.inf:
         rule = "flag nothing"
@@ -37,23 +38,27 @@ def answer(verdict: Verdict) -> str:
         rule += f" as {_named(verdict.model)}"
     elif len(verdict.wins) > 1 or verdict.model not in ("", "score"):
         rule = f"use {_named(verdict.model)} and {rule}"
-    said = [f"{rule[0].upper()}{rule[1:]}.", _expectation(verdict)]
+    said = [f"{rule[0].upper()}{rule[1:]}.", _proven(verdict), _expectation(verdict)]
     if verdict.runner_up is not None and verdict.replicates:
         said.append(_rivals(verdict, verdict.runner_up))
     return " ".join(filter(None, said))
+
+
+def _proven(verdict: Verdict) -> str:
+    """Say what is proven of the chosen rule, how often that holds, and what it assumes."""
+    if verdict.guarantee is None:
+        return ""
+    kept = join_texts([each.constraint for each in verdict.kept])
+    return (
+        f"It is proven at {number(100 * verdict.guarantee)}% to have {kept}, if the rows are "
+        "independent draws of the population."
+    )
 
 
 def lines(verdict: Verdict) -> list[str]:
     """Return the answer, and below it what it stands on."""
     said = [answer(verdict), _explained(verdict.objective)]
     said += [_constraint(each, verdict) for each in verdict.kept]
-    if verdict.guarantee is not None:
-        what = "This" if len(verdict.kept) == 1 else "All of this together"
-        said.append(
-            f"{what} is proven to hold in the population in at least "
-            f"{number(100 * verdict.guarantee)}% of all samples, whatever the scores are like, if "
-            "the rows are independent draws of it."
-        )
     if verdict.runner_up is not None:
         said.append(_lead(verdict, verdict.runner_up))
     said.append(_threshold(verdict))
@@ -168,8 +173,11 @@ def _rivals(verdict: Verdict, second: str) -> str:
     )
     here = {each.name: each.here for each in verdict.models}
     if verdict.kept and math.isnan(here[second]):
+        keeps = (
+            "keeps this on these rows" if verdict.guarantee is None else "is proven to keep this"
+        )
         return (
-            "No other model has a threshold that keeps this on these rows; "
+            f"No other model has a threshold that {keeps}; "
             f"{_named(verdict.model)} wins in {how_many} resamples."
         )
     losers = _named(second) if len(verdict.wins) == 2 else "all other models"
