@@ -285,8 +285,8 @@ def test_a_proven_rule_says_so_and_is_saved(tmp_path):
     said = found.lines()
     assert any("the chance to miss it is at most 5%." in line for line in said)
     assert (
-        "It is proven at 95% to have precision of 0.6 or more, if the rows are independent draws of "
-        "the population. Expect recall "
+        "It is proven at 95% to have precision of 0.6 or more, if the rows are independent draws "
+        "of the population. Expect recall "
     ) in found.sentence()
     both = ANALYSIS.verdict(min_precision=0.5, max_fpr=0.3, guarantee=0.9, **QUICK)
     assert "to have precision of 0.5 or more and false positive rate ≤ 30%, if" in both.sentence()

@@ -173,9 +173,9 @@ def _rivals(verdict: Verdict, second: str) -> str:
     )
     here = {each.name: each.here for each in verdict.models}
     if verdict.kept and math.isnan(here[second]):
-        keeps = (
-            "keeps this on these rows" if verdict.guarantee is None else "is proven to keep this"
-        )
+        keeps = "keeps this on these rows"
+        if verdict.guarantee is not None:
+            keeps = "is proven to keep this"
         return (
             f"No other model has a threshold that {keeps}; "
             f"{_named(verdict.model)} wins in {how_many} resamples."
