@@ -192,7 +192,7 @@ class Proof(NamedTuple):
                 each,
                 constraint=str(constraint),
                 level=constraint.level,
-                missed=1 - level,
+                missed=round(1 - level, 12),
                 guarantee=level,
             )
             for each, constraint in zip(verdict.kept, asked.constraints, strict=True)
