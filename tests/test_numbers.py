@@ -127,7 +127,13 @@ def of_curve(make):
 
 
 SETS = ([[1, 2]], [[2], [2, 3]])
-CONSTRAINTS = {"budget": 8, "min_precision": 0.25, "min_recall": 0.5}
+CONSTRAINTS = {
+    "budget": 8,
+    "min_precision": 0.25,
+    "min_recall": 0.5,
+    "max_fpr": 0.75,
+    "min_specificity": 0.25,
+}
 OBJECTIVE = {"beta": 2, "cost": 0.25, "lam": 0.25, **CONSTRAINTS}
 RANGE = {"lo": 0.5, "hi": 0.5}
 
@@ -137,6 +143,7 @@ REAL = {
     "Analysis.verdict(false_alarm_cost)": (2, lambda x: judged(false_alarm_cost=x, miss_cost=1)),
     "Analysis.verdict(miss_cost)": (2, lambda x: judged(miss_cost=x, false_alarm_cost=1)),
     "Analysis.verdict(sure)": (0.5, lambda x: judged(sure=x, min_recall=0.25)),
+    "Analysis.verdict(guarantee)": (0.5, lambda x: judged(guarantee=x, min_recall=0.25)),
     **family("Analysis.at", checked, **OBJECTIVE, confidence_level=0.5, threshold=2),
     "Analysis.at(false_alarm_cost)": (2, lambda x: checked(false_alarm_cost=x, miss_cost=1)),
     "Analysis.at(miss_cost)": (2, lambda x: checked(miss_cost=x, false_alarm_cost=1)),

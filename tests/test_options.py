@@ -161,7 +161,7 @@ def test_shared_options_are_those_of_the_functions_that_take_them():
     assert names(iso.bootstrap) - given == bootstrap
     assert names(bootstrap_curves) - given - {"space", "index", "x"} == drawing
     assert names(iso.best_threshold) == set(ObjectiveOptions.__annotations__)
-    objective = set(ObjectiveOptions.__annotations__) | {"sure"}
+    objective = set(ObjectiveOptions.__annotations__) | {"sure", "guarantee"}
     assert set(ReportOptions.__annotations__) == drawing | objective
 
 

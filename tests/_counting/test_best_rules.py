@@ -20,7 +20,7 @@ from isometrics._counting.best_rules import (
 )
 from isometrics._counting.confusion import Confusion, f_weights, wilson_bound
 
-NO_LEVELS = {"min_precision": -1.0, "min_recall": -1.0, "most_flagged": inf}
+NO_LEVELS = {"min_precision": -1.0, "min_recall": -1.0, "max_fpr": inf, "most_flagged": inf}
 NEAR = Fraction(1, 10**9)
 
 
@@ -86,6 +86,11 @@ def margins(task, tp, fp, positives, negatives):
     ):
         if level >= 0:
             yield bound(part, whole, task) - Fraction(level) if whole else Fraction(-1)
+    if task.max_fpr < inf:
+        specificity = bound(negatives - fp, negatives, task)
+        # Where nothing is a bound, rates are compared as floats.
+        rate = 1 - specificity if task.z else Fraction(float(fp) / float(negatives))
+        yield Fraction(task.max_fpr) - rate
     if task.most_flagged < inf:
         yield Fraction(task.most_flagged) * (positives + negatives) - flagged
 
@@ -156,7 +161,7 @@ LEVELS = st.fixed_dictionaries(
     {},
     optional={
         name: st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
-        for name in ("min_precision", "min_recall", "most_flagged")
+        for name in ("min_precision", "min_recall", "max_fpr", "most_flagged")
     },
 )
 TASKS = st.builds(
@@ -235,6 +240,9 @@ def test_the_counts_of_a_fixed_rule_and_all_kernels_agree_to_the_bit(drawn, task
         {"beta": inf},
         {"beta": inf, "most_flagged": 0.2},
         {"beta": inf, "min_precision": 0.6},
+        {"beta": inf, "max_fpr": 0.1},
+        {"beta": inf, "max_fpr": 0.1, "z": 1.96, "effective": 0.7},
+        {"beta": 0.0, "max_fpr": 0.15, "min_recall": 0.05},
         {"beta": 0.0, "min_recall": 0.3, "z": 1.96, "effective": 0.7},
         {"costs": (0.3, 0.7), "most_flagged": 0.2},
         {"ratio": 20.0, "min_precision": 0.01, "min_recall": 0.1, "most_flagged": 0.9},

@@ -48,6 +48,8 @@ def test_every_goal_has_its_verdict_and_its_best_rows(open_page, path, analysis)
         ),
         ("precision", {"Precision_at_least": 0.6}, {"min_precision": 0.6}),
         ("recall", {"Recall_at_least": 0.8}, {"min_recall": 0.8}),
+        ("alarms", {"False_positive_rate_at_most": 0.05}, {"max_fpr": 0.05}),
+        ("specificity", {"Specificity_at_least": 0.9}, {"min_specificity": 0.9}),
         ("budget", {"Alarms_at_most": 60}, {"budget": 60}),
     ):
         ask(page, goal, **numbers)

@@ -142,6 +142,7 @@ def test_other_objectives_are_chosen_on_the_tuning_data_too(open_page, path, tun
         ("#matters=money&miss-cost=7", {"miss_cost": 7, "false_alarm_cost": 1}),
         ("#matters=precision&min-precision=0.6", {"min_precision": 0.6}),
         ("#matters=recall&min-recall=0.8", {"min_recall": 0.8}),
+        ("#matters=alarms&max-fpr=0.1", {"max_fpr": 0.1}),
         # A budget is a share of the rows, of which the tuning data has a third.
         ("#matters=budget&budget=90", {"budget": 30}),
     ):

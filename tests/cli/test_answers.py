@@ -79,6 +79,8 @@ OBJECTIVES = {
     "--min-precision 0.5": [{"min_precision": 0.5}],
     "--min-recall 0.5": [{"min_recall": 0.5}],
     "--budget 10": [{"budget": 10}],
+    "--max-fpr 0.1 0.2": [{"max_fpr": 0.1}, {"max_fpr": 0.2}],
+    "--min-specificity 0.9": [{"min_specificity": 0.9}],
     "--miss-cost 5 --false-alarm-cost 2": [{"miss_cost": 5, "false_alarm_cost": 2}],
     "--index jaccard --lambda 0.3": [{"index": "jaccard", "lam": 0.3}],
     "--lambda 0.3": [{"lam": 0.3}],

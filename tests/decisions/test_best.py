@@ -108,12 +108,15 @@ def exact_value(pts, goal, limits):
 
 
 @pytest.mark.parametrize("kind", GOALS)
-@given(pts=tables, precision=LEVELS, recall=LEVELS, data=st.data())
-def test_the_best_rule_is_that_of_all_rules(kind, pts, precision, recall, data):
+@given(pts=tables, levels=st.tuples(LEVELS, LEVELS, LEVELS), data=st.data())
+def test_the_best_rule_is_that_of_all_rules(kind, pts, levels, data):
     """For every objective, without constraints and with any."""
+    precision, recall, rate = levels
     goal = data.draw(GOALS[kind])
     budget = data.draw(st.none() | st.integers(0, 40) | st.floats(0, 1e13))
+    name_of_rate = data.draw(st.sampled_from(["max_fpr", "min_specificity"]))
     limits = {"min_precision": precision, "min_recall": recall, "budget": budget}
+    limits[name_of_rate] = rate
     limits = {name: level for name, level in limits.items() if level is not None}
     value = exact_value(pts, goal, limits)
 
@@ -123,6 +126,10 @@ def test_the_best_rule_is_that_of_all_rules(kind, pts, precision, recall, data):
         if recall is not None and not tp / pts.positives >= recall:
             return False
         if budget is not None and not tp + fp <= budget:
+            return False
+        if "max_fpr" in limits and not fp / pts.negatives <= rate:
+            return False
+        if "min_specificity" in limits and not (pts.negatives - fp) / pts.negatives >= rate:
             return False
         return value(Fraction(tp), Fraction(fp)) is not None
 
@@ -157,6 +164,8 @@ def test_counts_are_compared_exactly_where_floats_round(pts):
         ({"objective": "youden"}, "Youden's J"),
         ({"min_precision": 0.7}, "recall with precision ≥ 0.7"),
         ({"min_recall": 0.7}, "precision with recall ≥ 0.7"),
+        ({"max_fpr": 0.25}, "recall with false positive rate ≤ 25%"),
+        ({"min_specificity": 0.75}, "recall with specificity ≥ 0.75"),
         ({"budget": 3}, "recall with at most 3 predicted positives"),
         ({"index": "jaccard", "lam": 0.25}, "jaccard (λ 0.25)"),
         ({"miss_cost": 5, "false_alarm_cost": 1}, "cost per row"),

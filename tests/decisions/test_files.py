@@ -109,6 +109,8 @@ def test_thresholds_that_json_readers_would_round_are_refused(tmp_path):
         ({"beta": 2, "min_precision": 0.5}, {"beta": 2.0, "min_precision": 0.5}),
         ({"min_recall": 0.5}, {"min_recall": 0.5}),
         ({"budget": 3}, {"budget": 3.0}),
+        ({"max_fpr": 0.5}, {"max_fpr": 0.5}),
+        ({"min_specificity": 0.5, "beta": 1}, {"min_specificity": 0.5, "beta": 1.0}),
         ({"cost": np.float32(0.25)}, {"cost": 0.25}),
         ({"miss_cost": 3, "false_alarm_cost": 1}, {"miss_cost": 3.0, "false_alarm_cost": 1.0}),
         ({"objective": "youden"}, {"objective": "youden"}),

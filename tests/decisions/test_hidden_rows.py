@@ -32,6 +32,8 @@ LIMITS = [
     {"min_precision": 0.5},
     {"min_precision": 0.8},
     {"min_recall": 0.6},
+    {"max_fpr": 0.1},
+    {"min_specificity": 0.8},
     {"budget": 4},
     {"min_precision": 0.4, "min_recall": 0.4},
     {"min_precision": 0.4, "budget": 7},

@@ -18,6 +18,8 @@ CONSTRAINTS = [
     {"min_precision": 0.5},
     {"min_recall": 0.6},
     {"budget": 3},
+    {"max_fpr": 0.3},
+    {"min_specificity": 0.5},
     {"min_precision": 0.4, "min_recall": 0.4},
 ]
 

@@ -28,6 +28,7 @@ GOALS = [
     {"miss_cost": 1, "false_alarm_cost": 3},
     {"index": "cost", "lam": 0.2},
     {"min_recall": 0.5},
+    {"max_fpr": 0.5},
 ]
 
 samples = binary_samples(dtypes=["float32", "float64"])

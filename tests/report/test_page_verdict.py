@@ -36,6 +36,8 @@ OBJECTIVES = [
     {"miss_cost": 0.0, "false_alarm_cost": 2.5},
     {"min_precision": 0.6},
     {"min_recall": 0.8},
+    {"max_fpr": 0.1},
+    {"min_specificity": 0.8},
     {"budget": 40},
 ]
 

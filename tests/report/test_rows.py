@@ -30,6 +30,8 @@ ANALYSIS = iso.analyse(LABELS, MODELS)
         ),
         ({"min_precision": 0.5}, {"goal": "precision", "minPrecision": 0.5}),
         ({"min_recall": 0.5}, {"goal": "recall", "minRecall": 0.5}),
+        ({"max_fpr": 0.25}, {"goal": "alarms", "maxFpr": 0.25}),
+        ({"min_specificity": 0.5}, {"goal": "specificity", "minSpecificity": 0.5}),
         ({"budget": 40}, {"goal": "budget", "budget": 40.0, "budgetItems": None}),
         ({"min_precision": 0.4, "min_recall": 0.3}, {"goal": "given"}),
         ({"beta": 2, "min_precision": 0.4}, {"goal": "given"}),

@@ -130,6 +130,8 @@ GOALS = [
     ),
     ({"goal": "precision", "minPrecision": 0.6}, {"min_precision": 0.6}),
     ({"goal": "recall", "minRecall": 0.75}, {"min_recall": 0.75}),
+    ({"goal": "alarms", "maxFpr": 0.2}, {"max_fpr": 0.2}),
+    ({"goal": "specificity", "minSpecificity": 0.7}, {"min_specificity": 0.7}),
     ({"goal": "budget", "budget": 20}, {"budget": 20}),
 ]
 

@@ -47,6 +47,8 @@ ASKED = {
     "beta 1e-9": {"beta": 1e-9},
     "precision 1": {"min_precision": 1},
     "recall 1": {"min_recall": 1},
+    "no false alarm": {"max_fpr": 0},
+    "specificity 1": {"min_specificity": 1, "beta": 1},
     "both": {"min_precision": 0.5, "min_recall": 0.5},
     "budget 0": {"budget": 0},
     "budget 1": {"budget": 1},

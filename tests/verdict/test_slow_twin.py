@@ -232,6 +232,8 @@ class Twin:
         ({"beta": 2.0}, {}),
         ({"cost": 0.25}, {}),
         ({"min_recall": 0.75}, {}),
+        ({"max_fpr": 0.2, "beta": 2.0}, {"weights": WEIGHTS}),
+        ({"min_specificity": 0.7, "beta": 0.5}, {"clusters": CLUSTERS, "prevalence": 0.2}),
         ({"beta": 1.0}, {"weights": WEIGHTS}),
         ({"beta": 1.0}, {"clusters": CLUSTERS}),
         ({"beta": 0.5}, {"prevalence": 0.07}),

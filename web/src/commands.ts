@@ -9,7 +9,7 @@ import { version } from "../package.json";
 import type { CsvFormat } from "./drop/csv";
 import type { Layout } from "./drop/layout";
 import { exact, general } from "./format";
-import { nameOf, valueOf, type Objective } from "./objective";
+import { constraintSaid, isLimit, nameOf, valueOf, type Objective } from "./objective";
 import { packedCounts, packedFloats, type Packed } from "./packing";
 import type { Settings } from "./state";
 import { countsAt, matrixAt } from "./table";
@@ -239,11 +239,11 @@ function labelOf(objective: Objective, settings: Settings): string {
   if (!constraint) return beta === null ? nameOf(objective) : `F (β ${general(beta)})`;
   const { quantity, level } = constraint;
   const asked =
-    quantity !== "flagged"
-      ? `${quantity} ≥ ${general(level)}`
-      : settings.budgetItems === null
-        ? `at most ${general(settings.budget)} predicted positives`
-        : `at most ${general(100 * level)}% flagged`;
+    quantity === "flagged" && settings.budgetItems === null
+      ? `at most ${general(settings.budget)} predicted positives`
+      : isLimit(constraint)
+        ? constraintSaid(constraint)
+        : `${quantity} ≥ ${general(level)}`;
   return `${nameOf(objective)} with ${asked}`;
 }
 
@@ -256,6 +256,10 @@ function parametersOf({ settings, items }: View): Record<string, number | string
       return { min_precision: settings.minPrecision };
     case "recall":
       return { min_recall: settings.minRecall };
+    case "alarms":
+      return { max_fpr: settings.maxFpr };
+    case "specificity":
+      return { min_specificity: settings.minSpecificity };
     case "budget": {
       const { budget, budgetItems } = settings;
       return { budget: budgetItems === null ? budget : (budget * items) / budgetItems };

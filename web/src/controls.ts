@@ -16,6 +16,8 @@ const GOALS: readonly (readonly [Goal, string])[] = [
   ["money", "money"],
   ["precision", "a precision"],
   ["recall", "a recall"],
+  ["alarms", "a false positive rate"],
+  ["specificity", "a specificity"],
   ["budget", "a number of alarms"],
 ];
 
@@ -25,7 +27,14 @@ export class Matters {
   private readonly parts = new Map<Goal, HTMLElement>();
   private readonly beta: Knob;
   private readonly boxes: Record<
-    "missCost" | "falseAlarmCost" | "minPrecision" | "minRecall" | "budget" | "budgetItems",
+    | "missCost"
+    | "falseAlarmCost"
+    | "minPrecision"
+    | "minRecall"
+    | "maxFpr"
+    | "minSpecificity"
+    | "budget"
+    | "budgetItems",
     NumberBox
   >;
   private readonly weighed = h("span.said");
@@ -66,6 +75,8 @@ export class Matters {
       falseAlarmCost: box("falseAlarmCost", "A false alarm costs", cost),
       minPrecision: box("minPrecision", "Precision at least", { min: 0, max: 1 }),
       minRecall: box("minRecall", "Recall at least", { min: 0, max: 1 }),
+      maxFpr: box("maxFpr", "False positive rate at most", { min: 0, max: 1 }),
+      minSpecificity: box("minSpecificity", "Specificity at least", { min: 0, max: 1 }),
       budget: box("budget", "Alarms at most", { min: 0, max: 1e15 }),
       budgetItems: box("budgetItems", "Items", { min: 0, max: 1e15, above: true }),
     };
@@ -101,6 +112,8 @@ export class Matters {
       ),
       part("precision", "at least", boxes.minPrecision.box),
       part("recall", "at least", boxes.minRecall.box),
+      part("alarms", "at most", boxes.maxFpr.box),
+      part("specificity", "at least", boxes.minSpecificity.box),
       part(
         "budget",
         "at most",

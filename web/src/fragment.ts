@@ -45,6 +45,8 @@ export const FIELDS: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
   falseAlarmCost: number("false-alarm-cost", 0, 1e12),
   minPrecision: number("min-precision", 0, 1),
   minRecall: number("min-recall", 0, 1),
+  maxFpr: number("max-fpr", 0, 1),
+  minSpecificity: number("min-specificity", 0, 1),
   budget: number("budget", 0, 1e15),
   budgetItems: optional(number("budget-items", 1e-300, 1e15), "rows"),
   index: choice("index", INDEX_NAMES),

@@ -11,8 +11,8 @@ import type { Settings } from "./state";
 import { countsAt, type Counts, type Piece, type Table } from "./table";
 
 export interface Constraint {
-  /** Precision or recall, at least; the flagged share of all rows, at most. */
-  readonly quantity: "precision" | "recall" | "flagged";
+  /** A false positive rate and the flagged share of all rows at most, the others at least. */
+  readonly quantity: "precision" | "recall" | "false_positive_rate" | "specificity" | "flagged";
   readonly level: number;
 }
 
@@ -24,7 +24,16 @@ export interface Objective {
   readonly constraint: Constraint | null;
 }
 
-export const GOAL_NAMES = ["f", "money", "precision", "recall", "budget", "given"] as const;
+export const GOAL_NAMES = [
+  "f",
+  "money",
+  "precision",
+  "recall",
+  "alarms",
+  "specificity",
+  "budget",
+  "given",
+] as const;
 /** What matters; "given" is what only Python can ask for. */
 export type Goal = (typeof GOAL_NAMES)[number];
 
@@ -46,6 +55,10 @@ export function objectiveOf(settings: Settings, rows: number): Objective {
       return asked(Infinity, { quantity: "precision", level: settings.minPrecision });
     case "recall":
       return asked(0, { quantity: "recall", level: settings.minRecall });
+    case "alarms":
+      return asked(Infinity, { quantity: "false_positive_rate", level: settings.maxFpr });
+    case "specificity":
+      return asked(Infinity, { quantity: "specificity", level: settings.minSpecificity });
     case "budget": {
       const share = settings.budget / (settings.budgetItems ?? rows);
       return asked(Infinity, { quantity: "flagged", level: Math.min(share, 1) });
@@ -82,14 +95,20 @@ export function nameOf({ beta, costs }: Objective): string {
 export function noRuleSaid(constraint: Constraint, whose: string, where = ""): string {
   const said = constraintSaid(constraint);
   // Flagging nothing keeps every limit, but has no value.
-  return constraint.quantity === "flagged"
+  return isLimit(constraint)
     ? `no threshold that flags a row${whose} has ${said}${where}; allow more`
     : `no threshold${whose} has ${said}${where}; ask for less`;
+}
+
+/** Whether the level is the highest that is allowed, not the lowest. */
+export function isLimit({ quantity }: Constraint): boolean {
+  return quantity === "flagged" || quantity === "false_positive_rate";
 }
 
 /** A constraint in the words of a sentence. */
 export function constraintSaid({ quantity, level }: Constraint): string {
   if (quantity === "flagged") return `at most ${general(100 * level)}% flagged`;
+  if (quantity === "false_positive_rate") return `false positive rate ≤ ${general(100 * level)}%`;
   return `${quantity} of ${general(level)}${level < 1 ? " or more" : ""}`;
 }
 
@@ -97,19 +116,21 @@ const divided = (part: number, whole: number): number => (whole > 0 ? part / who
 
 export function quantityOf({ quantity }: Constraint, counts: Counts): number {
   const { tp, fp, positives, negatives } = counts;
+  if (quantity === "false_positive_rate") return divided(fp, negatives);
+  if (quantity === "specificity") return divided(negatives - fp, negatives);
   if (quantity === "precision") return divided(tp, tp + fp);
   if (quantity === "recall") return divided(tp, positives);
   return divided(tp + fp, positives + negatives);
 }
 
 /** The level, eased by what rounding may add or take. */
-function limitOf({ quantity, level }: Constraint): number {
-  return level * (quantity === "flagged" ? 1 + ROUNDING : 1 - ROUNDING);
+function limitOf(constraint: Constraint): number {
+  return constraint.level * (isLimit(constraint) ? 1 + ROUNDING : 1 - ROUNDING);
 }
 
 export function isMet(constraint: Constraint, quantity: number): boolean {
   const limit = limitOf(constraint);
-  return constraint.quantity === "flagged" ? quantity <= limit : quantity >= limit;
+  return isLimit(constraint) ? quantity <= limit : quantity >= limit;
 }
 
 function costPerRow(counts: Counts, miss: number, alarm: number): number {
@@ -168,6 +189,7 @@ export interface Task {
   readonly second: number;
   readonly minPrecision: number;
   readonly minRecall: number;
+  readonly maxFpr: number;
   readonly mostFlagged: number;
   readonly allowsNothing: boolean;
 }
@@ -183,6 +205,7 @@ export function taskOf(objective: Objective): Task {
     second,
     minPrecision: limit("precision", -1),
     minRecall: limit("recall", -1),
+    maxFpr: Math.min(limit("false_positive_rate", Infinity), 1 - limit("specificity", -Infinity)),
     mostFlagged: limit("flagged", Infinity),
     allowsNothing: allowsNothing(objective),
   };
@@ -206,6 +229,7 @@ export function worthOf(
     (task.allowsNothing || flagged > 0) &&
     (task.minPrecision < 0 || tp / flagged >= task.minPrecision) &&
     (task.minRecall <= 0 || tp / positives >= task.minRecall) &&
+    (task.maxFpr === Infinity || fp / negatives <= task.maxFpr) &&
     (task.mostFlagged === Infinity || flagged <= task.mostFlagged * (positives + negatives));
   return allowed ? worth : -Infinity;
 }

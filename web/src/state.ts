@@ -55,6 +55,8 @@ export const INITIAL = {
   falseAlarmCost: 1,
   minPrecision: 0.9,
   minRecall: 0.9,
+  maxFpr: 0.01,
+  minSpecificity: 0.99,
   /** The most rows that are flagged, of so many items; null: of the rows here. */
   budget: 100,
   budgetItems: null as number | null,

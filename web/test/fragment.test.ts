@@ -44,6 +44,8 @@ const OTHER: Settings = {
   falseAlarmCost: 0.1,
   minPrecision: 1 / 3,
   minRecall: 0.25,
+  maxFpr: 0.125,
+  minSpecificity: 0.875,
   budget: 40,
   budgetItems: 1e6,
   prevalence: 1e-9,

@@ -148,8 +148,8 @@ class Task(NamedTuple):
 
     With `costs`, minus ``first * misses + second * false alarms``; without, F with the weights
     `first` of recall and `second` of precision. Levels that are not asked for are -1 and infinity.
-    Precision and recall are replaced by their lower bounds `z` standard errors below; a weight of
-    1 counts as `effective` rows there. A `ratio` above 0 fixes the negatives for each positive.
+    Rates are replaced by their bounds `z` standard errors on the worse side; a weight of 1 counts
+    as `effective` rows there. A `ratio` above 0 fixes the negatives for each positive.
     What these numbers cannot say is a `gain`, a function of the counts that compiled loops do not
     have.
     """
@@ -159,6 +159,7 @@ class Task(NamedTuple):
     second: float
     min_precision: float
     min_recall: float
+    max_fpr: float
     most_flagged: float
     z: float
     effective: float
@@ -240,6 +241,11 @@ def allowed_gain(task: Task, counts: Confusion) -> Floats:
         if task.min_recall > 0:
             bound = wilson_bound(tp / positives, positives * task.effective, task.z)
             allowed &= bound >= task.min_recall
+        if task.max_fpr < np.inf:
+            rate = fp / negatives
+            if task.z:
+                rate = 1 - wilson_bound(1 - rate, negatives * task.effective, task.z)
+            allowed &= rate <= task.max_fpr
         if task.most_flagged < np.inf:
             allowed &= flagged <= task.most_flagged * (positives + negatives)
     return np.where(allowed, gains, -np.inf)

@@ -98,6 +98,11 @@ class Confusion(NamedTuple):
         """fp/N."""
         return divided(self.fp, self.negatives)
 
+    @property
+    def specificity(self) -> Floats:
+        """tn/N."""
+        return divided(self.negatives - self.fp, self.negatives)
+
     def f(self, recall_weight: Any, precision_weight: Any) -> Floats:
         """Weighted harmonic mean of recall and precision, tp/(tp + λ·fn + (1-λ)·fp).
 

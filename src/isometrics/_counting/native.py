@@ -240,7 +240,7 @@ class Task(ctypes.Structure):
         *(
             (name, c_double)
             for name in (
-                *("first", "second", "min_precision", "min_recall"),
+                *("first", "second", "min_precision", "min_recall", "max_fpr"),
                 *("most_flagged", "z", "effective", "ratio"),
             )
         ),

@@ -241,6 +241,8 @@ class Analysis(Value):
         beta: float | Iterable[float] | None = None,
         min_precision: float | None = None,
         min_recall: float | None = None,
+        max_fpr: float | None = None,
+        min_specificity: float | None = None,
         budget: float | None = None,
         by_group: bool = True,
     ) -> Thresholds:
@@ -250,11 +252,12 @@ class Analysis(Value):
         ----------
         beta
             One β or several, by default 0.5, 1 and 2; under constraints the β of what they leave
-            free: infinity, recall, for `min_precision` and `budget`, 0, precision, for
-            `min_recall`, and 1 for both levels.
-        min_precision, min_recall, budget
-            Look only among the rules that reach this precision, this recall, or flag at most so
-            many rows of the model's table. Where none does, the row is NaN, with a warning.
+            free: 0, precision, for `min_recall`, 1 for that with `min_precision`, and infinity,
+            recall, for the others.
+        min_precision, min_recall, max_fpr, min_specificity, budget
+            Look only among the rules that reach this precision, this recall, this specificity,
+            have at most this false positive rate, or flag at most so many rows of the model's
+            table. Where none does, the row is NaN, with a warning.
         by_group
             Add rows for each model in each group.
 
@@ -269,7 +272,13 @@ class Analysis(Value):
         score     1        0.8   2   0          1  0.666667       0.8        0   1.1547
         score     2        0.3   3   2        0.6         1  0.882353   1.1547      inf
         """
-        constraints = {"min_precision": min_precision, "min_recall": min_recall, "budget": budget}
+        constraints = {
+            "min_precision": min_precision,
+            "min_recall": min_recall,
+            "max_fpr": max_fpr,
+            "min_specificity": min_specificity,
+            "budget": budget,
+        }
         betas = None if beta is None else _betas(beta)
         return thresholds_of(
             batches_of(self._entries(by_group)), parse_f_objectives(betas, constraints)
@@ -300,7 +309,8 @@ class Analysis(Value):
         options
             What the best threshold is best for, and what it must keep, as for `best_threshold`, by
             default F₁: ``beta``, ``cost``, ``miss_cost`` and ``false_alarm_cost``, ``objective``,
-            ``index`` and ``lam``, ``min_precision``, ``min_recall``, ``budget``. And how the rows
+            ``index`` and ``lam``, ``min_precision``, ``min_recall``, ``max_fpr``,
+            ``min_specificity``, ``budget``. And how the rows
             are drawn again, as for `verdict`: ``clusters``, with which groups have no intervals of
             their own, ``n_resamples``, ``random_state``, ``n_jobs``, ``kernel``, ``progress``.
 
@@ -490,13 +500,18 @@ class Analysis(Value):
             recall, by default ½.
         objective
             ``"accuracy"``, or ``"youden"``: true minus false positive rate.
-        min_precision, min_recall, budget
-            Look only among rules that reach this precision, this recall, or flag at most so many
-            rows. Without an objective, the best of what is left free is wanted: recall for
-            `min_precision` and `budget`, precision for `min_recall`, F₁ for both levels.
+        min_precision, min_recall, max_fpr, min_specificity, budget
+            Look only among rules that reach this precision, this recall, this specificity, have at
+            most this false positive rate, or flag at most so many rows. Without an objective, the
+            best of what is left free is wanted: precision for `min_recall`, F₁ for that with
+            `min_precision`, and recall for the others.
         sure
-            Ask for `min_precision` and `min_recall` with this confidence, such as 0.95, instead of
-            on the rows seen.
+            Ask for these rates with this confidence, such as 0.95, instead of on the rows seen; it
+            is measured to hold about so often, and `guarantee` is proven to.
+        guarantee
+            Choose among the rules that are proven to keep all constraints in the population with
+            this probability, such as 0.95, whatever the distribution of the scores, if the rows are
+            independent draws of that population. `docs/theory/guarantee.md` has the proofs.
         folds
             True if the scores come from a cross-validation, and the groups are its folds.
         clusters

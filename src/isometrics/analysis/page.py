@@ -54,6 +54,7 @@ class ReportOptions(DrawingOptions, ObjectiveOptions, total=False):
     """How bands are drawn, and what the verdict at the head of a page is for."""
 
     sure: float | None
+    guarantee: float | None
 
 
 def page_of(

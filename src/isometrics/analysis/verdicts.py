@@ -51,6 +51,7 @@ class VerdictOptions(CheckOptions, total=False):
     """What a verdict is for, and how it is reached."""
 
     sure: float | None
+    guarantee: float | None
     folds: bool
     by_group: bool
     confidence_level: float
@@ -145,7 +146,7 @@ def quick_verdicts(
 
 def objective_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of some options that say what a verdict is for."""
-    names = (*ObjectiveOptions.__annotations__, "sure")
+    names = (*ObjectiveOptions.__annotations__, "sure", "guarantee")
     return {name: options[name] for name in names if name in options}
 
 
@@ -208,6 +209,11 @@ def _count_rows(analysis: Analysis) -> int:
 def verdict_on(analysis: Analysis, asked: VerdictOptions, tuning: Analysis | None) -> Verdict:
     """Return the verdict over all rows, with those of the groups."""
     objective, options = parse_objective(**objective_options(asked)), judging_options(asked)
+    if objective.guarantee is not None and (options.clusters or options.folds):
+        raise ParameterError(
+            "is proven of rows that are independent, not of clusters or folds; leave it out",
+            parameter="guarantee",
+        )
     if options.clusters:
         check_clusters(analysis, tuning)
     if tuning is not None and options.folds:

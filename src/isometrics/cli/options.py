@@ -182,11 +182,17 @@ class Objectives:
     """Only rules with at least this precision; without an objective, the highest recall."""
     min_recall: Annotated[tuple[float, ...], _CONSTRAINT] = ()
     """Only rules with at least this recall; without an objective, the highest precision."""
+    max_fpr: Annotated[tuple[float, ...], _CONSTRAINT] = ()
+    """Only rules with at most this false positive rate; alone, those with the highest recall."""
+    min_specificity: Annotated[tuple[float, ...], _CONSTRAINT] = ()
+    """The same said the other way: rules with at least this specificity, 1 minus that rate."""
     budget: Annotated[tuple[float, ...], _CONSTRAINT] = ()
     """Only rules that flag at most so many rows of FILE; alone, those with the highest recall."""
     sure: Annotated[float | None, Parameter(group="Constraints", show_default=False)] = None
-    """Ask for the precision and the recall with this confidence, such as 0.95; for isometrics
-    verdict."""
+    """Ask for these rates with this confidence, such as 0.95; for isometrics verdict."""
+    guarantee: Annotated[float | None, Parameter(group="Constraints", show_default=False)] = None
+    """Choose among rules that are proven to keep the constraints with this probability, such as
+    0.95, whatever the scores are like; for isometrics verdict."""
 
     def only(self) -> dict[str, Any]:
         """Return the one objective with its constraints, checked, as `Analysis.verdict` has it."""
@@ -216,9 +222,10 @@ class Objectives:
         """
         from isometrics.decisions.objective import parse_objective
 
-        if self.sure is not None:
-            raise ParameterError("is for isometrics verdict; leave it out", parameter="sure")
-        names = ("min_precision", "min_recall", "budget")
+        for name in ("sure", "guarantee"):
+            if getattr(self, name) is not None:
+                raise ParameterError("is for isometrics verdict; leave it out", parameter=name)
+        names = ("min_precision", "min_recall", "max_fpr", "min_specificity", "budget")
         levels = {name: getattr(self, name) for name in names if getattr(self, name)}
         asked: list[dict[str, Any]] = [{"beta": beta} for beta in self.beta]
         asked += [{"cost": cost} for cost in self.cost]

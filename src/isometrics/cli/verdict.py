@@ -88,11 +88,13 @@ def verdict(
         from isometrics.analysis.threshold_check import parse_given
 
         parse_given(list(threshold))
-    if threshold and (fold is not None or objectives.sure is not None):
+    demands = (fold, objectives.sure, objectives.guarantee)
+    if threshold and any(each is not None for each in demands):
         raise ParameterError(
-            "--threshold is told beside the best threshold of each model; give it without --fold "
-            "and --sure"
+            "--threshold is told beside the best threshold of each model; give it without --fold, "
+            "--sure and --guarantee"
         )
+    _refuse_dependent(objectives, clusters=clusters, fold=fold)
     if fold is not None and (request.group or thresholds_from is not None):
         raise ParameterError(
             "--fold takes its column for the groups, and judges by choices made on other folds; "
@@ -277,6 +279,15 @@ def _refuse(
         raise ParameterError(
             "--budget counts rows of the file, which --prevalence replaces by scaled ones; give "
             "one of the two, or --min-precision or --min-recall with --prevalence"
+        )
+
+
+def _refuse_dependent(objectives: Objectives, *, clusters: bool, fold: str | None) -> None:
+    """Refuse a guarantee of rows that depend on one another."""
+    if objectives.guarantee is not None and (clusters or fold is not None):
+        raise ParameterError(
+            "--guarantee is proven of rows that are independent; give it without --clusters and "
+            "--fold"
         )
 
 

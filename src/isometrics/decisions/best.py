@@ -169,6 +169,8 @@ def best_threshold(
     objective: str | None = None,
     min_precision: float | None = None,
     min_recall: float | None = None,
+    max_fpr: float | None = None,
+    min_specificity: float | None = None,
     budget: float | None = None,
     index: str | WeightedIndex | None = None,
     lam: float | None = None,
@@ -199,6 +201,9 @@ def best_threshold(
     min_recall
         Look among the rules that reach this recall; without an objective, for the highest
         precision, or with `min_precision` for F₁.
+    max_fpr, min_specificity
+        Look among the rules with at most this false positive rate, or with at least this
+        specificity, which is 1 minus that rate; without an objective, for the most recall.
     budget
         Look among the rules with at most this many predicted positives; without an objective, for
         the most recall. If more rows than that tie at the highest score, the empty rule is
@@ -241,6 +246,8 @@ def best_threshold(
         objective=objective,
         min_precision=min_precision,
         min_recall=min_recall,
+        max_fpr=max_fpr,
+        min_specificity=min_specificity,
         budget=budget,
     )
     return best_rule(check_points(pts, "pts"), parsed)

@@ -401,7 +401,7 @@ def _parameters(value: object, name: str) -> dict[str, float | str]:
         raise FileError(f"{name} should be an object but is {value!r:.60}")
     parsed: dict[str, float | str] = {}
     for option, given in value.items():
-        if option not in (*ObjectiveOptions.__annotations__, "sure"):
+        if option not in (*ObjectiveOptions.__annotations__, "sure", "guarantee"):
             raise FileError(f"{name} has the unknown name {option!r:.60}")
         parse = _text if option in ("index", "objective") else parse_real
         parsed[option] = parse(given, f"{option!r} of {name}")

@@ -57,6 +57,8 @@ class ObjectiveOptions(TypedDict, total=False):
     objective: str | None
     min_precision: float | None
     min_recall: float | None
+    max_fpr: float | None
+    min_specificity: float | None
     budget: float | None
 
 
@@ -79,6 +81,10 @@ class Quantity(NamedTuple):
 QUANTITIES = {
     "precision": Quantity("min_precision", "precision ≥ {}"),
     "recall": Quantity("min_recall", "recall ≥ {}"),
+    "false_positive_rate": Quantity(
+        "max_fpr", "false positive rate ≤ {}%", is_limit=True, unit=100
+    ),
+    "specificity": Quantity("min_specificity", "specificity ≥ {}"),
     "budget": Quantity("budget", "at most {} predicted positives", is_limit=True),
     # A budget where the number of rows is known.
     "flagged": Quantity("budget", "at most {}% flagged", is_limit=True, unit=100),
@@ -149,15 +155,17 @@ class Objective(Value, ABC):
     constraints
         What a rule must keep.
     sure
-        The confidence with which precision and recall must keep their levels; None asks it of
-        the values seen.
+        The confidence with which rates must keep their levels; None asks it of the values seen.
     effective
         How many independent rows a weight of 1 is worth, for `sure`.
+    guarantee
+        The probability with which all constraints are proven to hold in the population.
     """
 
     constraints: tuple[Constraint, ...] = ()
     sure: float | None = None
     effective: float = 1.0
+    guarantee: float | None = None
 
     @property
     @abstractmethod
@@ -189,8 +197,10 @@ class Objective(Value, ABC):
 
     def __str__(self) -> str:
         """Return the objective with its constraints, in words."""
-        sure = "" if self.sure is None else f" ({number(100 * self.sure)}% sure)"
-        return _joined(self.name, list(map(str, self.constraints))) + sure
+        how = "" if self.sure is None else f" ({number(100 * self.sure)}% sure)"
+        if self.guarantee is not None:
+            how = f" (proven at {number(100 * self.guarantee)}%)"
+        return _joined(self.name, list(map(str, self.constraints))) + how
 
     @property
     def parameters(self) -> dict[str, float | str]:
@@ -198,7 +208,8 @@ class Objective(Value, ABC):
         asked = self.arguments
         for quantity, level, budget in self.constraints:
             asked[QUANTITIES[quantity].option] = level if budget is None else budget
-        return asked if self.sure is None else asked | {"sure": self.sure}
+        how = {"sure": self.sure, "guarantee": self.guarantee}
+        return asked | {name: level for name, level in how.items() if level is not None}
 
     @property
     @abstractmethod
@@ -578,8 +589,11 @@ def parse_objective(
     objective: str | None = None,
     min_precision: float | None = None,
     min_recall: float | None = None,
+    max_fpr: float | None = None,
+    min_specificity: float | None = None,
     budget: float | None = None,
     sure: float | None = None,
+    guarantee: float | None = None,
 ) -> Objective:
     """Check an objective and its constraints.
 
@@ -589,6 +603,8 @@ def parse_objective(
     levels = (
         ("precision", min_precision, check_level),
         ("recall", min_recall, check_level),
+        ("false_positive_rate", max_fpr, check_level),
+        ("specificity", min_specificity, check_level),
         ("budget", budget, check_budget),
     )
     constraints = tuple(
@@ -596,14 +612,7 @@ def parse_objective(
         for quantity, level, check in levels
         if level is not None
     )
-    if sure is not None:
-        sure = check_confidence(sure, name="sure")
-        if all(each.is_limit for each in constraints):
-            raise ParameterError(
-                "asks how sure a precision or a recall is",
-                Advice("give {min_precision} or {min_recall}"),
-                parameter="sure",
-            )
+    how = _parse_confidence(constraints, sure, guarantee)
     given = {
         "{beta}": beta is not None,
         "{cost}": cost is not None,
@@ -619,20 +628,20 @@ def parse_objective(
         )
     if index is not None or lam is not None:
         weight = 0.5 if lam is None else check_level(lam, "lam")
-        return Function(constraints, sure, index=index_named(index or "f-measure"), lam=weight)
+        return Function(**how, index=index_named(index or "f-measure"), lam=weight)
     if cost is not None:
         share = check_cost(cost)
-        return Linear(constraints, sure, costs=(1 - share, share), cost=share)
+        return Linear(**how, costs=(1 - share, share), cost=share)
     if miss_cost is not None or false_alarm_cost is not None:
-        return Linear(constraints, sure, costs=_costs(miss_cost, false_alarm_cost))
+        return Linear(**how, costs=_costs(miss_cost, false_alarm_cost))
     if objective == "accuracy":
-        return Linear(constraints, sure, as_accuracy=True)
+        return Linear(**how, as_accuracy=True)
     if objective is not None:
         check_choice(objective, "objective", ("accuracy", _YOUDEN))
-        return Function(constraints, sure, index=objective)
+        return Function(**how, index=objective)
     if beta is None:
         beta = _free_beta([each.quantity for each in constraints])
-    return Ratio(constraints, sure, beta=check_beta(beta))
+    return Ratio(**how, beta=check_beta(beta))
 
 
 BETAS = (0.5, 1.0, 2.0)
@@ -653,6 +662,37 @@ def parse_f_objectives(
     else:
         return [cast("Ratio", parse_objective(**constraints))]
     return [cast("Ratio", parse_objective(beta=beta, **constraints)) for beta in betas]
+
+
+def _parse_confidence(
+    constraints: tuple[Constraint, ...], sure: float | None, guarantee: float | None
+) -> Any:
+    """Return what all objectives are made with: their constraints, and how these must hold."""
+    quantities = [each.quantity for each in constraints]
+    if "false_positive_rate" in quantities and "specificity" in quantities:
+        raise ParameterError(
+            "a specificity is 1 minus a false positive rate",
+            Advice("give {max_fpr} or {min_specificity}"),
+        )
+    if sure is not None:
+        sure = check_confidence(sure, name="sure")
+        if set(quantities) <= {"budget"}:
+            raise ParameterError(
+                "asks how sure a rate is",
+                Advice("give {min_precision}, {min_recall}, {max_fpr} or {min_specificity}"),
+                parameter="sure",
+            )
+    if guarantee is not None:
+        guarantee = check_confidence(guarantee, name="guarantee")
+        if not constraints:
+            raise ParameterError(
+                "is that a constraint holds",
+                Advice("give one, such as {min_precision}"),
+                parameter="guarantee",
+            )
+        if sure is not None:
+            raise ParameterError("what is proven is sure", Advice("give {sure} or {guarantee}"))
+    return {"constraints": constraints, "sure": sure, "guarantee": guarantee}
 
 
 def _costs(miss_cost: float | None, false_alarm_cost: float | None) -> tuple[float, float]:

@@ -303,6 +303,8 @@ def evaluate(
     betas: Iterable[float] | None = None,
     min_precision: float | None = None,
     min_recall: float | None = None,
+    max_fpr: float | None = None,
+    min_specificity: float | None = None,
     budget: float | None = None,
 ) -> Evaluation:
     """Choose thresholds on one sample and evaluate them on another.
@@ -319,7 +321,7 @@ def evaluate(
     betas
         The β for which thresholds are chosen, by default 0.5, 1 and 2; under constraints the one
         of what they leave free, as for `best_threshold`.
-    min_precision, min_recall, budget
+    min_precision, min_recall, max_fpr, min_specificity, budget
         Choose among the rules that keep these constraints on the tuning data. A budget counts
         rows of the tuning data; `best` has the same share of the test data.
 
@@ -336,7 +338,13 @@ def evaluate(
     >>> result.achieved
     array([[0.5, 0.5, 0.5]])
     """
-    constraints = {"min_precision": min_precision, "min_recall": min_recall, "budget": budget}
+    constraints = {
+        "min_precision": min_precision,
+        "min_recall": min_recall,
+        "max_fpr": max_fpr,
+        "min_specificity": min_specificity,
+        "budget": budget,
+    }
     objectives = parse_f_objectives(betas, constraints)
     table = thresholds_from.table
     if np.isnan(table.thresholds).any():

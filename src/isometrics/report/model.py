@@ -263,6 +263,15 @@ def _others(verdicts: Iterable[Verdict]) -> dict[str, Any]:
     }
 
 
+_LEVEL_SETTINGS = {
+    "precision": ("precision", "minPrecision"),
+    "recall": ("recall", "minRecall"),
+    "false_positive_rate": ("alarms", "maxFpr"),
+    "specificity": ("specificity", "minSpecificity"),
+}
+"""The goal of the page for a level of a quantity, and the setting that holds the level."""
+
+
 def settings_of(verdict: Verdict) -> dict[str, Any]:
     """Return the settings of the page that ask for the same; some objectives have none."""
     objective = verdict.objective
@@ -270,7 +279,8 @@ def settings_of(verdict: Verdict) -> dict[str, Any]:
     if isinstance(objective, Linear) and not objective.as_accuracy and not objective.constraints:
         miss, alarm = objective.costs
         return {"goal": "money", "missCost": miss, "falseAlarmCost": alarm}
-    if not isinstance(objective, Ratio) or objective.sure is not None:
+    is_seen = objective.sure is None and objective.guarantee is None
+    if not (isinstance(objective, Ratio) and is_seen):
         return settings
     if not objective.constraints:
         # JSON has no infinity.
@@ -280,8 +290,9 @@ def settings_of(verdict: Verdict) -> dict[str, Any]:
     quantity, level = constraint.quantity, constraint.level
     if others or objective.beta != (0.0 if quantity == "recall" else math.inf):
         return settings
-    if quantity in ("precision", "recall"):
-        return {"goal": quantity, f"min{quantity.capitalize()}": level}
+    if quantity in _LEVEL_SETTINGS:
+        goal, setting = _LEVEL_SETTINGS[quantity]
+        return {"goal": goal, setting: level}
     decision = verdict.decision
     items = decision.tp + decision.fp + decision.fn + decision.tn
     budget = constraint.budget if constraint.budget is not None else level * items

@@ -181,6 +181,8 @@ class Contest:
         if objective.sure is not None:
             z = -NormalDist().inv_cdf((1 - objective.sure) / (len(self.names) + 1))
         levels = {each.quantity: each.limit for each in objective.constraints}
+        if "specificity" in levels:
+            levels["false_positive_rate"] = 1 - levels["specificity"]
         first, second = objective.weights or (0.5, 0.5)
         return Task(
             isinstance(objective, Linear),
@@ -188,6 +190,7 @@ class Contest:
             second,
             levels.get("precision", -1.0),
             levels.get("recall", -1.0),
+            levels.get("false_positive_rate", math.inf),
             levels.get("flagged", math.inf),
             z,
             objective.effective,

@@ -48,6 +48,7 @@ from isometrics.verdict.estimates import (
     trivial_gain,
     win_shares,
 )
+from isometrics.verdict.guarantee import prove
 from isometrics.verdict.sentences import caveats_of
 from isometrics.verdict.verdict import KeptConstraint, ModelValue, Verdict
 
@@ -82,10 +83,17 @@ def judge(
     seeds = parse_random_state(options.random_state).spawn(2)
     drawing = options._replace(random_state=seeds[0])
     dealt, method = deal(rows, options, seeds[1], folds)
+    proofs = [] if rows.objective.guarantee is None else list(map(prove, contests))
+    if proofs:
+        contests = [proof.contest for proof in proofs]
     with reporting(options.progress, "resamples") as report:
         drawn = resample(contests, drawing, dealt, report)
     drawing = drawing._replace(n_resamples=drawn[0].best.rule.shape[-1])
-    choices = choose_each(contests, drawn)
+    choices = (
+        [proof.chosen(each) for proof, each in zip(proofs, drawn, strict=True)]
+        if proofs
+        else choose_each(contests, drawn)
+    )
     counts = counts_in_replicates(contests, drawing, [choice.rules for choice in choices])
     # How often models win at other weights does not depend on β, but on whether flagging nothing
     # is allowed, as it is for recall alone.
@@ -98,6 +106,8 @@ def judge(
         others = weights[contest.objective.allows_nothing]
         found = _judged(contest, choice, evidence, options.confidence_level, others)
         verdicts.append(replace(found, method=method, _rows_alone=alone))
+    if proofs:
+        return [proof.told(found) for proof, found in zip(proofs, verdicts, strict=True)]
     return verdicts
 
 
@@ -138,12 +148,15 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
             f"the tuning data has the models {join_names(list(tuning.names))} but these rows have "
             f"{join_names(list(test.names))}; give both the same models"
         )
+    proof = None if tuning.objective.guarantee is None else prove(tuning)
+    if proof is not None:
+        tuning = proof.contest
     seeds = parse_random_state(options.random_state).spawn(2)
     drawing = options._replace(random_state=seeds[0])
     with reporting(options.progress, "resamples") as report:
         tuned = options._replace(random_state=seeds[1])
         drawn = resample([tuning], tuned, progress=part_of_progress(report, 0, 2))
-        (there,) = choose_each([tuning], drawn)
+        (there,) = choose_each([tuning], drawn) if proof is None else [proof.chosen(drawn[0])]
         has_rule = [rule != NO_RULE for rule in there.rules]
         rules = tuple(
             test.rule_at(model, threshold) if has_rule[model] else NO_RULE
@@ -159,6 +172,8 @@ def judge_tuned(tuning: Contest, test: Contest, options: Options) -> Verdict:
     )
     weights = other_weights(test, drawing)
     found = _judged(test, choice, evidence, options.confidence_level, weights)
+    if proof is not None:
+        found = proof.told(found)
     # A threshold from other rows may lie between other scores, and flags the same of these rows.
     threshold, (low, high) = found.threshold, found.plateau
     return replace(
@@ -406,10 +421,11 @@ def judge_tables(
     models: Mapping[str, OperatingPoints], objective: Objective, level: float, reason: str
 ) -> Verdict:
     """Return the best rule of these tables, without a correction and without intervals."""
-    if objective.sure is not None:
-        raise NotAnswerableError(
-            "needs the rows, which this analysis does not have; leave it out", parameter="sure"
-        )
+    for name in ("sure", "guarantee"):
+        if getattr(objective, name) is not None:
+            raise NotAnswerableError(
+                "needs the rows, which this analysis does not have; leave it out", parameter=name
+            )
     decisions, refusals = {}, []
     for name, each in models.items():
         try:

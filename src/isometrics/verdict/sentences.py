@@ -28,8 +28,9 @@ def answer(verdict: Verdict) -> str:
     if verdict.better_than_nothing is False:
         # Which of several useless models leads does not matter, unless another one is of use.
         is_beaten = verdict.model not in verdict.confidence_set
-        rivals = [_rivals(verdict, verdict.runner_up)] if is_beaten and verdict.runner_up else []
-        return " ".join([_nothing_is_better(verdict), _expectation(verdict), *rivals])
+        rivals = _rivals(verdict, verdict.runner_up) if is_beaten and verdict.runner_up else ""
+        said = [_nothing_is_better(verdict), _proven(verdict), _expectation(verdict), rivals]
+        return " ".join(filter(None, said))
     rule = f"flag scores of {verdict.threshold_text} or more"
     if verdict.threshold == math.inf:
         rule = "flag nothing"
@@ -39,10 +40,21 @@ def answer(verdict: Verdict) -> str:
         rule += f" as {_named(verdict.model)}"
     elif len(verdict.wins) > 1 or verdict.model not in ("", "score"):
         rule = f"use {_named(verdict.model)} and {rule}"
-    said = [f"{rule[0].upper()}{rule[1:]}.", _expectation(verdict)]
+    said = [f"{rule[0].upper()}{rule[1:]}.", _proven(verdict), _expectation(verdict)]
     if verdict.runner_up is not None and verdict.replicates:
         said.append(_rivals(verdict, verdict.runner_up))
     return " ".join(filter(None, said))
+
+
+def _proven(verdict: Verdict) -> str:
+    """Say what is proven of the chosen rule, how often that holds, and what it assumes."""
+    if verdict.guarantee is None:
+        return ""
+    kept = join_texts([each.constraint for each in verdict.kept])
+    return (
+        f"It is proven at {number(100 * verdict.guarantee)}% to have {kept}, if the rows are "
+        "independent draws of the population."
+    )
 
 
 def lines(verdict: Verdict) -> list[str]:
@@ -197,7 +209,8 @@ def _rivals(verdict: Verdict, second: str) -> str:
             else f"{name} {barely}wins in {_how_many(verdict)} resamples"
         )
         where = "the tuning data" if verdict._tuned else "these rows"
-        return f"No other model has a threshold that keeps this on {where}; {rest}."
+        keeps = f"keeps this on {where}" if verdict.guarantee is None else "is proven to keep this"
+        return f"No other model has a threshold that {keeps}; {rest}."
     if others:
         cannot = "barely fail to" if barely else "cannot"
         # Of many models one may win nearly always by chance.
@@ -293,6 +306,8 @@ def _constraint(kept: KeptConstraint, verdict: Verdict) -> str:
     ends = _ends(kept.interval, verdict, text)
     # The chance is estimated from the same rows as all else: `sure` is measured, and not proven.
     chance = "" if math.isnan(kept.missed) else f"; the chance to {miss} it is {_chance(kept)}"
+    if kept.guarantee is not None:
+        chance = f"; the chance to {miss} it is at most {number(100 * kept.missed)}%"
     return (
         f"Asked for {kept.constraint}: expect {text(kept.expected)} on new data ({ends}"
         f"{text(kept.here)} on these rows){chance}."

@@ -42,9 +42,12 @@ class KeptConstraint(Value):
     expected, interval
         What to expect of it on new data, with an interval.
     missed
-        The chance that the level is missed on new data, in the population.
+        The chance that the level is missed on new data, in the population; with a guarantee the
+        most that it can be.
     is_limit
         Whether the level is the highest that is allowed, not the lowest.
+    guarantee
+        The probability with which the level is proven to be kept; None if it is estimated.
     """
 
     constraint: str
@@ -54,6 +57,7 @@ class KeptConstraint(Value):
     interval: Interval
     missed: float
     is_limit: bool = False
+    guarantee: float | None = None
 
     @classmethod
     def of(
@@ -184,6 +188,9 @@ class Verdict(Value):
         The values of all models; empty where rows are not known.
     groups
         The verdict for each group by itself.
+    guarantee
+        The probability with which the choice is proven to keep all constraints; None if they are
+        kept on these rows only, or `sure` asked for a margin.
     """
 
     objective: Objective
@@ -212,6 +219,7 @@ class Verdict(Value):
     replicates: int = 0
     models: tuple[ModelValue, ...] = ()
     groups: dict[str, Verdict] = field(default_factory=dict)
+    guarantee: float | None = None
     _rows_alone: bool = field(default=False, compare=False)
     """Whether single rows were drawn and dealt out at random, as the page can do it."""
     _of_class: bool = field(default=False, compare=False)
@@ -282,6 +290,7 @@ class Verdict(Value):
                 }
                 for each in self.kept
             ],
+            "guarantee": self.guarantee,
             "models": [
                 dict(
                     zip(("model", "threshold", "value", "expected", "interval"), each, strict=True)

@@ -31,6 +31,8 @@ const FIELDS: Record<Settings["goal"], readonly (keyof Settings)[]> = {
   money: ["missCost", "falseAlarmCost"],
   precision: ["minPrecision"],
   recall: ["minRecall"],
+  alarms: ["maxFpr"],
+  specificity: ["minSpecificity"],
   budget: ["budget", "budgetItems"],
   given: [],
 };

@@ -4,7 +4,7 @@
  * `src/isometrics/verdict/choosing.py` is the other side of it.
  */
 
-import { gainOf, noRuleSaid, quantityOf } from "../objective";
+import { gainOf, isLimit, noRuleSaid, quantityOf } from "../objective";
 import type { Counts } from "../table";
 import {
   atRatio,
@@ -84,7 +84,7 @@ function ruleOf(contest: Contest, best: BestRules, model: number, weighting?: Ui
   );
   const worth = counts.map((each) => worthHere(contest, each));
   const highest = worth.reduce((most, each) => Math.max(most, each), -Infinity);
-  const sign = constraint.quantity === "flagged" ? -1 : 1;
+  const sign = isLimit(constraint) ? -1 : 1;
   let [found, most] = [NO_RULE, -Infinity];
   counts.forEach((each, rule) => {
     if (!(worth[rule]! > -Infinity && worth[rule]! >= highest - SLACK * Math.abs(highest))) return;

@@ -12,6 +12,7 @@ import {
   flagging,
   gainLimits,
   gainOf,
+  isLimit,
   quantityOf,
   valueOf,
   valueOfGain,
@@ -179,16 +180,16 @@ function keptOf(
   const fixed = fixedValues(contest, drawn, rules, quantity);
   const elsewhere = meanKnown(Float64Array.from(crossed, quantity));
   const found = estimate(here, elsewhere, fixed[model]!, [0, 1], level);
-  const isLimit = constraint.quantity === "flagged";
+  const limit = isLimit(constraint);
   const [lower, upper] = found.interval;
   return [
     {
       constraint: constraintSaid(constraint),
-      isLimit,
+      isLimit: limit,
       here,
       expected: within(found.expected, 1),
       interval: [within(lower, 1), within(upper, 1)] as const,
-      missed: chanceBeyond(found, constraint.level, isLimit),
+      missed: chanceBeyond(found, constraint.level, limit),
     },
   ];
 }

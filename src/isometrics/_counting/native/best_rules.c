@@ -35,6 +35,7 @@ typedef struct {
     double second;
     double min_precision;
     double min_recall;
+    double max_fpr;
     double most_flagged;
     double z;
     double effective;
@@ -83,16 +84,22 @@ static bool is_allowed(double tp, double alarms, const Case *of, const Task *tas
     if (task->min_recall > 0 && !(lower_bound(tp / of->positives, of->positives * task->effective,
                                               task->z) >= task->min_recall))
         return false;
+    double rate = alarms / of->negatives;
+    if (task->z != 0)
+        rate = 1 - lower_bound(1 - rate, of->negatives * task->effective, task->z);
+    if (task->max_fpr < INFINITY && !(rate <= task->max_fpr))
+        return false;
     return flagged <= task->most_flagged * (of->positives + of->negatives);
 }
 
-/* Tell whether no rule of a block can keep all levels; a bound of a share is never above it. */
+/* Tell whether no rule of a block can keep all levels; a bound of a share is never better. */
 static bool breaks_levels(double most_tp, double least_tp, double least_alarms, const Case *of,
                           const Task *task)
 {
     double flagged = most_tp + least_alarms;
     return (flagged > 0 && most_tp / flagged < task->min_precision - ROUNDING) ||
            most_tp / of->positives < task->min_recall - ROUNDING ||
+           least_alarms / of->negatives > task->max_fpr + ROUNDING ||
            least_tp + least_alarms >
                task->most_flagged * (of->positives + of->negatives) * (1 + ROUNDING);
 }

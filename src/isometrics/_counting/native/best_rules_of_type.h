@@ -129,7 +129,7 @@ API void NAME(choose)(const DRAWN *weights, int64_t rows, int64_t units, const d
         tp[row] = fp[row] = NAN;
         if (of.positives > 0 && of.negatives > 0 && of.scale > 0) {
             double best = -INFINITY;
-            if (task->allows_nothing && !(task->min_precision >= 0 || task->min_recall > 0)) {
+            if (task->allows_nothing && is_allowed(0, 0, &of, task)) {
                 best = task->costs ? -task->first * of.positives : 0;
                 rule[row] = 0;
                 tp[row] = fp[row] = 0;
