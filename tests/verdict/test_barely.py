@@ -107,5 +107,5 @@ def test_answers_that_differ_between_seeds_say_barely():
         if first.better_than_nothing != other.better_than_nothing:
             flips += 1
             said += first.barely_better or other.barely_better
-    assert flips > 10
+    assert flips > 5
     assert said >= 0.95 * flips

@@ -9,6 +9,7 @@ import pytest
 import isometrics as iso
 from isometrics._core.parameters import parse_random_state
 from isometrics._counting.replicates import Draws, streams
+from isometrics.errors import ParameterError
 
 RESAMPLES = 60
 RANDOM = np.random.default_rng(20)
@@ -120,26 +121,42 @@ class Twin:
 
         `best` are the best thresholds in replicates, `points` the table that it is chosen on.
         """
-        if "min_recall" not in self.asked:
+        limits = {"min_recall", "max_fpr", "min_specificity"} & set(self.asked)
+        if not limits:
             return sorted(best[name], reverse=True)[(len(best[name]) - 1) // 2]
+        limit = limits.pop()
         found = []
         for threshold in points.thresholds[1:].tolist():
             at = self.moved(points).at([threshold])
-            recall = float(at.tp[0] / at.positives)
-            if recall >= self.asked["min_recall"]:
-                found.append((self.gain(points, threshold), recall, threshold))
+            rates = {
+                "min_recall": float(at.tp[0] / at.positives),
+                "max_fpr": -float(at.fp[0] / at.negatives),
+                "min_specificity": 1 - float(at.fp[0] / at.negatives),
+            }
+            slack = rates[limit] - (-1 if limit == "max_fpr" else 1) * self.asked[limit]
+            if slack >= -1e-12:
+                found.append((self.gain(points, threshold), slack, threshold))
         least = 0.99 * max(gain for gain, _, _ in found)
         return max((each for each in found if each[0] >= least), key=lambda each: each[1:])[2]
 
     def best_in(self, replicates):
-        """Return, by model, the best thresholds in some replicates and their gains there."""
+        """Return, by model, the best thresholds in some replicates and their gains there.
+
+        Where no rule keeps a limit, the gain is less than any other.
+        """
         thresholds, inside = ({name: [] for name in SCORES} for _ in range(2))
         for times in replicates:
             for name in SCORES:
                 points = self.table(name, times)
-                thresholds[name].append(self.decision(points).threshold)
-                inside[name].append(self.gain(points, thresholds[name][-1]))
-        return thresholds, {name: np.array(each) for name, each in inside.items()}
+                try:
+                    thresholds[name].append(self.decision(points).threshold)
+                except ParameterError:
+                    thresholds[name].append(np.nan)
+                    inside[name].append(np.nan)
+                else:
+                    inside[name].append(self.gain(points, thresholds[name][-1]))
+        worst = np.nanmin(list(inside.values())) - 1
+        return thresholds, {name: np.nan_to_num(each, nan=worst) for name, each in inside.items()}
 
     def recall(self, name, threshold):
         at = self.whole[name].at([threshold])
@@ -177,7 +194,8 @@ class Twin:
             self.wider_gain(self.table(model, times), rules[model], worth, replicate)
             for replicate, times in enumerate(replicates)
         ]
-        wins = (gains == gains.max(axis=0)) / (gains == gains.max(axis=0)).sum(axis=0)
+        tops = gains == gains.max(axis=0)
+        wins = tops / tops.sum(axis=0)
         return {
             "model": model,
             "edge": rules[model],

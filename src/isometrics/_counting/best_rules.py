@@ -129,19 +129,6 @@ class ClassRows(NamedTuple):
         np.cumsum(drawn, axis=1, out=sums[:, 1:])
         return np.take(sums, self.flagged, axis=1)
 
-    def sums_of(self, weights: NDArray[Any], rules: NDArray[np.intp]) -> Floats:
-        """Return the weight that some rules flag, by weighting; faster than that of all rules."""
-        ends, which = np.unique(self.flagged[rules], return_inverse=True)
-        sums = np.zeros((weights.shape[0], ends.size))
-        start = 0
-        for place, end in enumerate(ends.tolist()):
-            drawn = weights[:, self.unit[start:end]]
-            if self.weight.size:
-                drawn = drawn * self.weight[start:end]
-            sums[:, place] = drawn.sum(axis=1)
-            start = end
-        return np.cumsum(sums, axis=1)[:, which]
-
 
 class Task(NamedTuple):
     """What is maximised, in numbers.
@@ -267,6 +254,30 @@ def block_sums(weights: NDArray[Any], ranking: Ranking) -> Floats:
     sums = np.empty((weights.shape[0], ranking.block_ends.size + 1, 2))
     native.add_up(weights, *weights.shape, native.ranking_of(ranking), sums)
     return sums
+
+
+def counts_at(
+    weights: NDArray[Any], ranking: Ranking, rules: Sequence[int], *, compiled: bool
+) -> tuple[Floats, Floats]:
+    """Return the true and the false positives of some rules, weightings × rules."""
+    ends = [ranking.end_of(rule) + 1 for rule in rules]
+    starts, sums = [0] * len(ends), np.zeros((weights.shape[0], 1, 2))
+    blocks = [0] * len(ends)
+    if compiled:
+        # Only the rows of the last block are looked at one by one.
+        sums = block_sums(weights, ranking)
+        blocks = np.searchsorted(ranking.block_ends, ends, "right").tolist()
+        starts = prepend_zero(ranking.block_ends)[blocks].tolist()
+    found = []
+    for block, start, end in zip(blocks, starts, ends, strict=True):
+        own = weights[:, ranking.unit[start:end]]
+        if ranking.weight.size:
+            own = own * ranking.weight[start:end]
+        positive = ranking.positive[start:end]
+        parts = (own[:, positive].sum(axis=1), own[:, ~positive].sum(axis=1))
+        found.append([sums[:, block, place] + part for place, part in enumerate(parts)])
+    tp, fp = np.transpose(np.array(found, np.float64), (1, 2, 0))
+    return tp, fp
 
 
 def choose_compiled(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isometrics._core.results import join_names, number
-from isometrics._counting.best_rules import NO_RULE, BestRules
+from isometrics._counting.best_rules import NO_RULE, BestRules, counts_at
 from isometrics._counting.confusion import Confusion
 from isometrics._counting.replicates import BLOCK, kernel_named
 from isometrics.errors import NotAnswerableError
@@ -316,12 +316,13 @@ def counts_in_replicates(
     The replicates are those of `resample`.
     """
     rows = contests[0]
-    wanted = np.maximum(rules, 0)
+    wanted = np.maximum(rules, 0).T.tolist()
+    compiled = kernel_named(options.kernel).name == "compiled"
 
     def work(drawn: Drawn, _: int) -> tuple[Floats, ...]:
         of_models = [
-            [each.sums_of(drawn, wanted[:, model]) for each in classes]
-            for model, classes in enumerate(rows.class_rows)
+            counts_at(drawn, ranking, own, compiled=compiled)
+            for ranking, own in zip(rows.rankings, wanted, strict=True)
         ]
         tp, fp = (np.stack(each) for each in zip(*of_models, strict=True))
         return tp, fp, rows.totals_under(drawn)

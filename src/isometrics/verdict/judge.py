@@ -36,16 +36,13 @@ from isometrics.verdict.estimates import (
     doing_nothing,
     estimate,
     fixed_values,
-    is_near,
     known_gains,
     leads,
-    lower_end_error,
     mean_known,
     optimism,
     other_weights,
     plateau,
     threshold_range,
-    trivial_gain,
     win_shares,
 )
 from isometrics.verdict.guarantee import prove
@@ -217,20 +214,21 @@ def _judged(
     )
     # Rules from tuning data are judged on all rows, and not dealt out.
     dealt = np.atleast_1d(objective.gain(evidence.elsewhere))[: 0 if evidence.tuning else None]
-    error = lower_end_error(chosen, dealt, fixed[model], level)
+    drawn = fixed[model], evidence.counts
+    better = better_than_nothing(contest, chosen, drawn, dealt, level)
     inside = objective.gain(evidence.best.counts(there.ratio))
     # With tuning data the rules stay as they are.
     values = inside
     if evidence.tuning:
         values = np.where(np.isnan(choice.gains)[:, None], np.nan, fixed)
     found = leads(model, known_gains(values), fixed, level)
-    # Nothing is to be expected of another model without a rule.
-    without = np.isnan(choice.gains) & (np.arange(len(names)) != model)
+    # Nothing is to be expected of another model without a rule, or without a gain.
+    without = ~np.isfinite(choice.gains) & (np.arange(len(names)) != model)
     found = found._replace(lead=np.where(without, np.nan, found.lead))
     # Of each other model so much less is to be expected as it is behind; all are corrected alike.
     estimates = [
-        estimate(chosen.expected - less, chosen.correction, drawn, chosen.limits, level)
-        for less, drawn in zip(found.lead.tolist(), fixed, strict=True)
+        estimate(chosen.expected - less, chosen.correction, own, chosen.limits, level)
+        for less, own in zip(found.lead.tolist(), fixed, strict=True)
     ]
     models = tuple(
         ModelValue.of_gains(name, threshold, objective, here, gain)
@@ -245,7 +243,6 @@ def _judged(
     second = min(others, key=np.where(without, np.inf, found.lead).__getitem__, default=None)
     rule, table = choice.rules[model], contest.tables[model]
     counts = contest.counts(model, rule)
-    better = better_than_nothing(contest, model, rule, chosen.interval.lower)
     # Rows are counted, whatever their weights.
     positive = contest.rankings[0].positive
     return Verdict(
@@ -272,9 +269,8 @@ def _judged(
         threshold_range=threshold_range(there, model, evidence.best.rule[model]),
         plateau=plateau(contest, model, rule),
         doing_nothing=doing_nothing(contest, counts),
-        better_than_nothing=better,
-        barely_better=better is not None
-        and is_near(chosen.interval.lower, trivial_gain(contest), error),
+        better_than_nothing=better.answer,
+        barely_better=better.barely,
         other_weights=weights,
         beta_range=(
             beta_range(weights, model, objective)

@@ -186,9 +186,12 @@ def _nothing(verdict: Verdict) -> str:
         worse = _worse_end(verdict.objective, verdict.interval)
         # Under a limit, as many rows at random may be better than what is allowed besides.
         is_all = all(sign * (worse - value) > 0 for value in values.values())
-        than = "that" if is_all else _best_trivial(verdict)
+        best = _best_trivial(verdict)
+        than = "that" if is_all else best
         barely = "barely " * verdict.barely_better
-        better = f" The choice is {barely}better than {than} beyond chance."
+        # The interval may reach a value that varies together with that of the choice.
+        where = "" if sign * (worse - values[best]) > 0 else ", in the same resamples"
+        better = f" The choice is {barely}better than {than} beyond chance{where}."
     return f"Doing nothing {verb}: {said}.{better}"
 
 
