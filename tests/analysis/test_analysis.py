@@ -201,7 +201,9 @@ def test_folds_of_one_model_are_joined_as_groups():
     joined = iso.Analysis.of_folds(tables, name="forest")
     assert joined.groups == {name: {"forest": each} for name, each in tables.items()}
     assert joined.models["forest"] == iso.OperatingPoints.from_scores(labels, scores)
-    whole = iso.analyse(labels, {"forest": scores}, groups=fold)
+    # Tables have the rows by fold, positives first, from the highest score on.
+    order = np.lexsort((-scores, ~labels, fold))
+    whole = iso.analyse(labels[order], {"forest": scores[order]}, groups=fold[order])
     options = {"folds": True, "n_resamples": 50}
     assert joined.verdict(**options).expected == whole.verdict(**options).expected
 

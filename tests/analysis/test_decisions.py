@@ -71,7 +71,8 @@ def test_classes_of_one_classifier_have_their_own_labels(tmp_path):
     assert str(caught.value) == "model must be one of '0', '1' or '2'"
     verdict = analysis.verdict_by_class(n_resamples=50)["2"]
     assert (verdict.decision.origin.model, verdict.decision.origin.pos_label) == ("2", 2)
-    assert verdict.decision.origin.fingerprint == decision.origin.fingerprint
+    fingerprint = decision.origin.fingerprint
+    assert verdict.decision.origin.fingerprint == fingerprint
 
 
 @pytest.mark.parametrize(
@@ -98,11 +99,15 @@ def test_a_rule_for_another_prevalence_is_about_the_same_data():
     assert decision.prevalence == pytest.approx(0.02)
     assert decision.origin.fingerprint == ANALYSIS.decision("a").origin.fingerprint
     verdict = moved.verdict(beta=2, n_resamples=50)
-    best = moved.decision(verdict.model, beta=2)
-    assert verdict.decision.threshold == best.threshold
+    there = moved.models[verdict.model]
+    at = there.at(verdict.threshold)
+    assert verdict.value == pytest.approx(at.f(2)[0])
+    assert verdict.value <= moved.decision(verdict.model, beta=2).value
     assert verdict.decision.prevalence == 0.02
-    assert verdict.decision.origin.fingerprint == best.origin.fingerprint
-    assert verdict.decision.flagged_share == pytest.approx(best.flagged_share)
+    fingerprint = ANALYSIS.decision(verdict.model).origin.fingerprint
+    assert verdict.decision.origin.fingerprint == fingerprint
+    flagged = (at.tp[0] + at.fp[0]) / (there.positives + there.negatives)
+    assert verdict.decision.flagged_share == pytest.approx(flagged)
 
 
 def test_a_verdict_has_the_rule_it_chose(tmp_path):
@@ -129,7 +134,11 @@ def test_a_rule_chosen_on_tuning_data_has_their_threshold_and_the_counts_of_the_
     test = iso.analyse(LABELS, {name: scores + 0.003 for name, scores in SCORES.items()})
     verdict = test.verdict(thresholds_from=ANALYSIS, n_resamples=50)
     decision = verdict.decision
-    assert decision.threshold == verdict.threshold == ANALYSIS.decision(verdict.model).threshold
+    assert decision.threshold == verdict.threshold
+    low, high = verdict.threshold_range
+    assert low <= verdict.threshold <= high
+    # The range is that of the tuning data, which has other scores.
+    assert {low, high} & set(test.models[verdict.model].thresholds.tolist()) == set()
     flagged = decision.predict(SCORES[verdict.model] + 0.003)
     assert ((flagged & LABELS).sum(), (flagged & ~LABELS).sum()) == (decision.tp, decision.fp)
     assert decision.origin.fingerprint == test.decision(verdict.model).origin.fingerprint

@@ -315,7 +315,9 @@ def plain(value: object) -> object:
     if isinstance(value, np.longdouble):
         # Integer scores of 64 bits become thresholds of this type, whose item() is itself.
         number = float(value)
-        if number == value or np.isnan(value):
+        # Beyond 2⁵³ a float would be compared with integers as if these were floats, too.
+        is_like_others = 2**53 <= abs(number) < 2**64
+        if np.isnan(value) or (number == value and not is_like_others):
             return number
         return int(value) if value == np.rint(value) else value
     return value.item() if isinstance(value, np.generic) else value

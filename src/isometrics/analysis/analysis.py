@@ -165,7 +165,7 @@ class Analysis(Value):
         >>> fold = iso.OperatingPoints.from_scores(labels, scores)
         >>> analysis = iso.Analysis.of_folds({"first": fold, "second": fold})
         >>> round(analysis.verdict(folds=True, n_resamples=200).expected, 3)
-        0.75
+        0.746
         """
         rows = {fold: rows_of_table(name, points) for fold, points in folds.items()}
         samples = [sample for sample in rows.values() if sample is not None]

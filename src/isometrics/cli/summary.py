@@ -378,6 +378,7 @@ def head(
         said.append(f"What to expect on new data, and how sure: {command}")
     elif not all(each.replicates for each in verdicts.values()):
         said.append(next(each.method for each in verdicts.values() if not each.replicates))
-    elif found.n_resamples < RESAMPLES:
+    elif max(each.replicates for each in verdicts.values()) == found.n_resamples < RESAMPLES:
+        # More would have been drawn.
         said.append(f"From {found.n_resamples:,} resamples; {command} draws {RESAMPLES:,}.")
     return Head(said, data_of(found), verdicts, found.by_beta)
