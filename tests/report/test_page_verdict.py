@@ -16,7 +16,7 @@ from isometrics.report.model import MOST_ROWS, report_model
 from isometrics.uncertainty.intervals import percent_of_replicates
 from isometrics.verdict.choosing import least_resamples
 from isometrics.verdict.contest import Options
-from isometrics.verdict.estimates import estimate_at
+from isometrics.verdict.estimates import estimate
 from isometrics.verdict.judge import deal
 from isometrics.verdict.sentences import _explained
 
@@ -90,7 +90,8 @@ KINDS = [
 
 def ranks_of(scores):
     """Return the number of each row's score among the distinct ones, from the highest on."""
-    distinct, place = np.unique(scores, return_inverse=True)
+    # As in a table, +inf is the highest number, so that the threshold +inf flags nothing.
+    distinct, place = np.unique(np.minimum(scores, np.finfo(float).max), return_inverse=True)
     return (distinct.size - place).tolist(), [np.inf, *distinct[::-1].tolist()]
 
 
@@ -154,6 +155,8 @@ def test_the_same_draws_make_the_same_verdict(ask, drawn_seed, kind):
         assert found["model"] == right.model
         assert found["together"] == list(right.confidence_set)
         assert found["better"] == right.better_than_nothing
+        assert found["barelyBetter"] == right.barely_better
+        assert found["barelyToldApart"] == right.barely_told_apart
         assert found["runnerUp"] == right.runner_up
         for name, value in (
             ("threshold", right.threshold),
@@ -174,8 +177,8 @@ def test_the_same_draws_make_the_same_verdict(ask, drawn_seed, kind):
             close(told, np.asarray(value, float))
         for told, held in zip(found["models"], right.models, strict=True):
             close(
-                [told["here"], told["expected"], *told["interval"]],
-                [held.here, held.expected, *held.interval],
+                [told["threshold"], told["here"], told["expected"], *told["interval"]],
+                list(held[1:4]) + list(held.interval),
             )
         for told, kept in zip(found["kept"], right.kept, strict=True):
             close(
@@ -267,7 +270,8 @@ def check_choice(verdict):
     if "cannot tell" in said:
         text = re.search(r"Expect \D.*? (\S+) on new data", said)[1]
         assert f"cannot tell {join_names([verdict.model])} ({text})" in said
-        assert f"; {join_names([verdict.model])} is used by default." in said
+        why = "was chosen on the tuning data" if verdict._tuned else "is used by default"
+        assert f"; {join_names([verdict.model])} {why}." in said
         assert len(re.findall(r" \([-\d.,e]+\)", said)) == len(verdict.confidence_set)
 
 
@@ -314,8 +318,8 @@ def test_an_interval_ends_where_the_scale_does():
     """Rounding made an end of 0.9999999999999999, which is printed as 1 and not as 1.00."""
     rng = np.random.default_rng(0)
     for drawn in 1 - rng.random((200, 5)) / 10:
-        assert estimate_at(1.0, 0.0, drawn, (0.0, 1.0), 0.95).interval.upper == 1
-        assert estimate_at(0.0, 0.0, 1 - drawn, (0.0, 1.0), 0.95).interval.lower == 0
+        assert estimate(1.0, 0.0, drawn, (0.0, 1.0), 0.95).interval.upper == 1
+        assert estimate(0.0, 0.0, 1 - drawn, (0.0, 1.0), 0.95).interval.lower == 0
 
 
 def test_a_model_without_a_rule_and_without_a_value():
@@ -328,7 +332,7 @@ def test_a_model_without_a_rule_and_without_a_value():
     assert math.isnan(verdict.lead)
 
 
-def test_a_model_without_a_rule_on_the_tuning_data_flags_nothing():
+def test_a_model_without_a_rule_on_the_tuning_data_is_left_out():
     rng = np.random.default_rng(0)
     labels = np.arange(200) < 60
     tuning, judged = (
@@ -336,7 +340,7 @@ def test_a_model_without_a_rule_on_the_tuning_data_flags_nothing():
         for _ in range(2)
     )
     verdict = judged.verdict(thresholds_from=tuning, min_precision=0.95, n_resamples=64)
-    assert [each.here for each in verdict.models][1] == 0
+    assert [math.isnan(each.here) for each in verdict.models] == [False, True]
     assert verdict.confidence_set == ("good",)
 
 

@@ -168,7 +168,7 @@ export function normalBelow(value: number): number {
   return 0.5 + sum * normalDensity(value);
 }
 
-const normalDensity = (value: number): number =>
+export const normalDensity = (value: number): number =>
   Math.exp((-value * value) / 2) / Math.sqrt(2 * Math.PI);
 
 /** The value below which a share of ½ or more of the normal distribution lies. */

@@ -163,8 +163,9 @@ export function gainOf(objective: Objective, counts: Counts): number {
 /** How much a difference of 1 between gains is in the user's unit. */
 export const unitOf = ({ costs }: Objective): number => (costs ? costs[0] + costs[1] : 1);
 
-/** The value of a range from 0 that is nearest to a value; NaN stays. */
-export const within = (value: number, most: number): number => Math.min(Math.max(value, 0), most);
+/** The value of a range that is nearest to a value; NaN stays. */
+export const within = (value: number, most: number, least = 0): number =>
+  Math.min(Math.max(value, least), most);
 
 /**
  * The value with a gain that was estimated, in the user's unit.

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { answer, lines, shown, type Verdict } from "../src/verdict/words";
+import type { Verdict } from "../src/verdict/judge";
+import { answer, lines, shown } from "../src/verdict/words";
 
 /** What to expect of models by name; the interval is wide. */
 const values = (expected: Record<string, number>): Verdict["models"] =>
@@ -32,15 +33,16 @@ const VERDICT: Verdict = {
   lead: 0.1,
   leadInterval: [NaN, NaN],
   together: ["forest"],
+  barelyToldApart: false,
   thresholdRange: [0.25, 0.5],
   plateau: [0.375, 0.4375],
-  rangeTexts: ["0.25", "0.5", "0.375", "0.4375"],
   doingNothing: [
     ["flagging everything", 0.5],
     ["flagging nothing", NaN],
     ["flagging at random", 0.4],
   ],
   better: true,
+  barelyBetter: false,
   betaRange: [NaN, NaN],
   betasTried: [0.1, 9],
   warnings: [],

@@ -12,6 +12,7 @@ import {
   countsOf,
   NO_RULE,
   sumsUnder,
+  thresholdOf,
   totalsUnder,
   valuesOf,
   worthHere,
@@ -25,6 +26,7 @@ import { BLOCK, knownGains, mean, SLACK } from "./estimates";
 /** The chosen rule of each model, its gain in the sample, and the chosen model. */
 export interface Choice {
   readonly rules: readonly number[];
+  readonly thresholds: readonly number[];
   readonly gains: readonly number[];
   readonly model: number;
 }
@@ -52,7 +54,9 @@ export function choiceOf(contest: Contest, here: readonly number[], best: BestRu
     rule === NO_RULE ? NaN : gainOf(contest.objective, countsOf(contest, model, rule)),
   );
   const model = fromBest(contest, best).find((each) => here[each] !== NO_RULE)!;
-  return { rules, gains, model };
+  // A model without a rule flags nothing.
+  const thresholds = rules.map((rule, each) => thresholdOf(contest, each, Math.max(rule, 0)));
+  return { rules, thresholds, gains, model };
 }
 
 /** The models from the one on whose best rules in replicates have the highest mean gain. */
@@ -124,12 +128,16 @@ export function crossFitted(
   return atRatio({ tp, fp, positives, negatives }, contest.ratio);
 }
 
-/** What a rule flags of the rows it was not chosen on, from the middle of the gap between the others. */
+/** What a rule flags of the rows it was not chosen on: its threshold is between scores of others. */
 function heldCounts(ranking: Ranking, rule: number, kept: Uint8Array): readonly [number, number] {
   const [tp, fp] = sumsUnder(ranking, kept);
   const flagged = tp[rule]! + fp[rule]!;
   let beyond = rule + 1;
   while (beyond < tp.length && tp[beyond]! + fp[beyond]! === flagged) beyond++;
-  if (rule > 0 && beyond < tp.length) rule = (rule + beyond - 1) >> 1;
+  if (rule > 0 && beyond < tp.length) {
+    const { thresholds } = ranking;
+    const middle = thresholds[rule]! / 2 + thresholds[beyond]! / 2;
+    while (rule < beyond - 1 && !(thresholds[rule + 1]! < middle)) rule++;
+  }
   return [ranking.tp[rule]! - tp[rule]!, ranking.fp[rule]! - fp[rule]!];
 }

@@ -5,18 +5,33 @@
  * more is better; they are lists of replicates, one for each model.
  */
 
-import { nearest, normalBelow, normalQuantile, pairwise, wilson } from "../arithmetic";
-import { atRatio, sumsUnder, type Contest } from "./contest";
-import { costShares, worthOf, type Objective } from "../objective";
+import {
+  nearest,
+  normalBelow,
+  normalDensity,
+  normalQuantile,
+  pairwise,
+  wilson,
+} from "../arithmetic";
+import { costShares, gainOf, within, worthOf, type Objective } from "../objective";
 import { betaOf, lambdaOf } from "../state";
-import { vertices } from "../table";
+import { vertices, type Counts } from "../table";
+import {
+  atRatio,
+  countsOf,
+  NO_RULE,
+  sumsUnder,
+  valuesOf,
+  type BestRules,
+  type Contest,
+} from "./contest";
 
 /** Numbers of Python's verdict, where the reasons for them stand. */
 export const [REPEATS, FOLDS, BLOCK] = [8, 5, 32];
 /** How many replicates there are for each dealing of the rows into parts. */
 export const PER_DEALING = 250;
 export const [SLACK, PLATEAU] = [0.01, 0.01];
-export const [SHRUNK, UNSURE] = [0.9, 0.5];
+const [SHRUNK, STRETCHED, UNSURE] = [0.9, 1.2, 0.4];
 /** Replicates in which the models are compared at other weights of recall. */
 export const SWEPT = 200;
 
@@ -93,41 +108,95 @@ function deviation(values: Floats, lost = 0): number {
   return Math.sqrt(squares / (values.length - lost));
 }
 
-export type Estimate = ReturnType<typeof estimateAt>;
-
-/** What to expect of a rule that was chosen on these rows, where such choices have another value. */
-export function estimate(
-  here: number,
-  elsewhere: number,
-  drawn: Floats,
-  limits: Interval,
-  level: number,
-): Estimate {
-  const correction = SHRUNK * (here - elsewhere);
-  return estimateAt(here - correction, correction, drawn, limits, level);
+/**
+ * How much better a choice looks on the rows that it was made on: the mean of what such choices lose
+ * on rows left out, and in the replicates that they are made in, if that is known.
+ */
+export function correction(here: number, elsewhere: number, seen: number): number {
+  const crossed = SHRUNK * (here - elsewhere);
+  return Number.isNaN(seen) ? crossed : (crossed + STRETCHED * seen) / 2;
 }
 
-/** An estimate that was corrected already, with an interval of Wilson's kind. */
-export function estimateAt(
+/** How much higher a quantity of the best rules is in replicates than in the sample. */
+export function optimism(
+  contest: Contest,
+  best: BestRules,
+  quantity: (counts: Counts) => number,
+): number {
+  const gains = valuesOf(contest, best, (counts) => gainOf(contest.objective, counts));
+  const inside = valuesOf(contest, best, quantity);
+  const differences = best.positives.map((_, replicate) => {
+    let [winner, highest] = [0, -Infinity];
+    gains.forEach((each, model) => {
+      if (each[replicate]! > highest) [winner, highest] = [model, each[replicate]!];
+    });
+    const rule = best.rule[winner]![replicate]!;
+    if (rule === NO_RULE) return NaN;
+    return inside[winner]![replicate]! - quantity(countsOf(contest, winner, rule));
+  });
+  return meanKnown(differences);
+}
+
+export type Estimate = ReturnType<typeof estimate>;
+
+/** What to expect of a rule whose quantity was corrected by so much; the interval is Wilson's. */
+export function estimate(
   corrected: number,
-  correction: number,
+  less: number,
   drawn: Floats,
   [low, high]: Interval,
   level: number,
 ) {
-  const expected = Math.min(Math.max(corrected, low), high);
+  const expected = within(corrected, high, low);
   const defined = known(drawn);
-  const found = { expected, correction, interval: UNDEFINED };
+  const found = { expected, correction: less, interval: UNDEFINED };
   if (defined.length < 2 || Number.isNaN(expected)) return { ...found, rows: NaN };
-  const error = Math.sqrt(deviation(defined, 1) ** 2 + UNSURE * correction ** 2);
-  if (error === 0) return { ...found, interval: [expected, expected] as Interval, rows: Infinity };
+  const error = Math.sqrt(deviation(defined, 1) ** 2 + UNSURE * less ** 2);
   const [share, middle] = [expected, mean(defined)].map((each) => (each - low) / (high - low));
   const typical = (share! + middle!) / 2;
   // Rules that no row contradicts are as sure as one more row could make them.
-  const rows = Math.max(typical * (1 - typical) * ((high - low) / error) ** 2, 1);
-  const ends = wilson(share! * rows, rows, normalQuantile((1 + level) / 2));
-  const interval = ends.map((each) => low + (high - low) * each) as [number, number];
+  const rows =
+    error > 0 ? Math.max(typical * (1 - typical) * ((high - low) / error) ** 2, 1) : Infinity;
+  if (rows === Infinity) return { ...found, interval: [expected, expected] as Interval, rows };
+  const [lower, upper] = wilson(share! * rows, rows, normalQuantile((1 + level) / 2)).map(
+    (each) => low + (high - low) * each,
+  ) as [number, number];
+  // No row contradicts a limit that the sample itself reaches. Rounding may put an end on the wrong
+  // side.
+  const here = expected + less;
+  const interval: Interval = [
+    Math.min(here, expected) <= low ? low : Math.min(lower, expected),
+    Math.max(here, expected) >= high ? high : Math.max(upper, expected),
+  ];
   return { ...found, interval, rows };
+}
+
+/**
+ * The standard error of the lower end of an estimate between seeds, from the quantity of choices on
+ * rows left out, by dealing; Python says why.
+ */
+export function lowerEndError(
+  { correction: less }: Estimate,
+  elsewhere: Floats,
+  drawn: Floats,
+  level: number,
+): number {
+  const [dealt, values] = [known(elsewhere), known(drawn)];
+  if (dealt.length < 1 || values.length < 2) return 0;
+  const variance = deviation(values, 1) ** 2;
+  const ofMean = dealt.length === 1 ? variance / 4 : deviation(dealt, 1) ** 2 / dealt.length;
+  const total = variance + UNSURE * less ** 2;
+  if (total === 0) return 0;
+  const z = normalQuantile((1 + level) / 2);
+  const slope = 1 + (z * UNSURE * less) / Math.sqrt(total);
+  const ofCorrection = (SHRUNK ** 2 * ofMean + (STRETCHED ** 2 * variance) / values.length) / 4;
+  const ofVariance = (z ** 2 * variance ** 2) / (2 * values.length * total);
+  return Math.sqrt(slope ** 2 * ofCorrection + ofVariance);
+}
+
+/** Whether an end lies within two of its standard errors of a border, if it has any. */
+export function isNear(end: number, border: number, error: number): boolean {
+  return error > 0 && Math.abs(end - border) <= 2 * error;
 }
 
 /** The chance that a share lies below a level, or above it. */
@@ -139,7 +208,8 @@ export function chanceBeyond({ expected, rows }: Estimate, level: number, above:
 }
 
 /**
- * How much better the chosen model is than each model, and half the width of the intervals.
+ * How much better the chosen model is than each model, half the width of the intervals, and the
+ * standard error of their ends between seeds.
  *
  * These are multiple comparisons with one model (Dunnett 1955), whose errors are those of rules
  * that are chosen anew in each replicate or of fixed ones, whichever are larger.
@@ -147,19 +217,28 @@ export function chanceBeyond({ expected, rows }: Estimate, level: number, above:
 export function leads(model: number, best: Floats[], fixed: Floats[], level: number) {
   const differences = best.map((each) => difference(best[model]!, each));
   const lead = differences.map(mean);
-  const error = differences.map((each, other) =>
-    Math.max(deviation(each), deviation(known(difference(fixed[model]!, fixed[other]!))) || 0),
+  const own = differences.map((each) => deviation(each));
+  const spread = own.map((each, other) =>
+    Math.max(each, deviation(known(difference(fixed[model]!, fixed[other]!))) || 0),
   );
   const largest = new Float64Array(best[0]!.length);
   differences.forEach((each, other) => {
-    if (error[other]! > 0)
+    if (own[other]! > 0)
       each.forEach((value, replicate) => {
-        const apart = Math.abs(value - lead[other]!) / error[other]!;
+        const apart = Math.abs(value - lead[other]!) / own[other]!;
         if (apart > largest[replicate]!) largest[replicate] = apart;
       });
   });
   const factor = quantile(largest.sort(), level);
-  return { lead, margin: error.map((each) => factor * each) };
+  const tail = 1 - normalBelow(factor);
+  const density = tail > 0 ? ((1 - level) * normalDensity(factor)) / tail : Infinity;
+  let ofMargin = (level * (1 - level)) / density ** 2;
+  if (spread.filter((each) => each > 0).length > 1) ofMargin += factor ** 2 / 2;
+  const margin = spread.map((each) => factor * each);
+  const error = spread.map((each, other) =>
+    Math.sqrt((own[other]! ** 2 + ofMargin * each ** 2) / largest.length),
+  );
+  return { lead, margin, error };
 }
 
 /** The weights of recall at which the models are compared. */

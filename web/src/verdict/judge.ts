@@ -42,13 +42,16 @@ import {
   bestGains,
   BETAS,
   chanceBeyond,
+  correction,
   estimate,
-  estimateAt,
   FOLDS,
   invertedCdf,
+  isNear,
   knownGains,
   leads,
+  lowerEndError,
   meanKnown,
+  optimism,
   OtherWeights,
   PER_DEALING,
   PLATEAU,
@@ -56,6 +59,7 @@ import {
   SWEPT,
   UNDEFINED,
   winShares,
+  type Estimate,
   type Interval,
 } from "./estimates";
 
@@ -87,11 +91,21 @@ export function judge(
 
   const gain = (counts: Counts): number => gainOf(objective, counts);
   const fixed = fixedValues(contest, drawn, choice.rules, gain);
-  const elsewhere = meanKnown(Float64Array.from(crossed, gain));
   const limits = gainLimits(objective);
-  const chosen = estimate(choice.gains[model]!, elsewhere, fixed[model]!, limits, level);
+  /** What to expect of a quantity of the chosen rule, with its values in replicates. */
+  const estimated = (
+    quantity: (counts: Counts) => number,
+    values: Float64Array,
+    ends: Interval,
+  ): Estimate => {
+    const here = quantity(countsOf(contest, model, choice.rules[model]!));
+    const elsewhere = meanKnown(Float64Array.from(crossed, quantity));
+    const less = correction(here, elsewhere, optimism(contest, best, quantity));
+    return estimate(here - less, less, values, ends, level);
+  };
+  const chosen = estimated(gain, fixed[model]!, limits);
   const inside = valuesOf(contest, best, gain);
-  const { lead, margin } = leads(model, knownGains(inside), fixed, level);
+  const { lead, margin, error } = leads(model, knownGains(inside), fixed, level);
   // Nothing is to be expected of another model without a rule.
   choice.gains.forEach((each, other) => {
     if (Number.isNaN(each)) lead[other] = NaN;
@@ -100,10 +114,11 @@ export function judge(
     const gainHere = choice.gains[each]!;
     // Of each other model so much less is to be expected as it is behind; all are corrected alike.
     const own = chosen.expected - lead[each]!;
-    const found = estimateAt(own, chosen.correction, fixed[each]!, limits, level);
+    const found = estimate(own, chosen.correction, fixed[each]!, limits, level);
     const ends = found.interval.map((end) => valueOfGain(objective, end));
     return {
       name,
+      threshold: Number.isNaN(gainHere) ? NaN : choice.thresholds[each]!,
       here: valueOfGain(objective, gainHere),
       expected: valueOfGain(objective, found.expected),
       // The lower end first, also of costs.
@@ -117,8 +132,12 @@ export function judge(
   });
   const [ahead, half] = [lead[second] ?? NaN, margin[second] ?? NaN];
   const rule = choice.rules[model]!;
-  const threshold = thresholdOf(contest, model, rule);
+  const threshold = choice.thresholds[model]!;
   const counts = countsOf(contest, model, rule);
+  const together = names.filter((_, each) => lead[each]! <= margin[each]!);
+  const better = betterThanNothing(contest, model, rule, chosen.interval[0]);
+  const dealt = Float64Array.from(crossed, gain);
+  const endError = lowerEndError(chosen, dealt, fixed[model]!, level);
   return {
     objective,
     model: names[model]!,
@@ -128,17 +147,23 @@ export function judge(
     expected,
     interval,
     level,
-    kept: keptOf(contest, choice, drawn, crossed, level),
+    kept: keptOf(contest, choice, drawn, estimated),
     wins: winShares(inside).map((share, each) => [names[each]!, share] as const),
     runnerUp: names[second] ?? null,
     lead: ahead,
     leadInterval: [ahead - half, ahead + half] as Interval,
-    together: names.filter((_, each) => lead[each]! <= margin[each]!),
+    together,
+    /** Whether other resamples may well tell other models apart. */
+    barelyToldApart: lead.some((each, other) =>
+      isNear(Math.abs(each), margin[other]!, error[other]!),
+    ),
     thresholdRange: thresholdRange(contest, model, best.rule[model]!),
     plateau: plateauOf(contest, model, rule),
     doingNothing: doingNothing(contest, counts),
-    better: betterThanNothing(contest, chosen.interval[0]),
-    betaRange: weights.betaRange(model, objective),
+    better,
+    /** Whether other resamples may well say otherwise of that. */
+    barelyBetter: better !== null && isNear(chosen.interval[0], trivialGain(contest), endError),
+    betaRange: together.length === 1 ? weights.betaRange(model, objective) : UNDEFINED,
     /** The least and the highest β that were tried; null without other models. */
     betasTried: names.length > 1 ? [BETAS[0]!, BETAS.at(-1)!] : null,
     warnings: caveatsOf(contest, choice, expected),
@@ -157,10 +182,10 @@ function countParts({ labels }: Contest): number {
 function methodOf(parts: number, repeats: number): string {
   if (parts === 1)
     return "What to expect on new data is not known: a class has too few rows to be split.";
-  const madeOn = parts === 2 ? "one half" : `${parts - 1} of ${parts} parts`;
   return (
-    `For the expected value, the choice was made on ${madeOn} of the rows and judged on the ` +
-    `other, ${repeats === 1 ? "once" : `${repeats} times`}.`
+    "The expected value is corrected by what such choices lose on rows left out, one of " +
+    `${parts} parts, ${repeats === 1 ? "once" : `${repeats} times`}, and outside of the ` +
+    "resamples they are made in."
   );
 }
 
@@ -169,8 +194,11 @@ function keptOf(
   contest: Contest,
   choice: Choice,
   drawn: Drawn,
-  crossed: readonly Counts[],
-  level: number,
+  estimated: (
+    quantity: (counts: Counts) => number,
+    values: Float64Array,
+    ends: Interval,
+  ) => Estimate,
 ) {
   const { constraint } = contest.objective;
   if (!constraint) return [];
@@ -178,8 +206,7 @@ function keptOf(
   const quantity = (counts: Counts): number => quantityOf(constraint, counts);
   const here = quantity(countsOf(contest, model, rules[model]!));
   const fixed = fixedValues(contest, drawn, rules, quantity);
-  const elsewhere = meanKnown(Float64Array.from(crossed, quantity));
-  const found = estimate(here, elsewhere, fixed[model]!, [0, 1], level);
+  const found = estimated(quantity, fixed[model]!, [0, 1]);
   const limit = isLimit(constraint);
   const [lower, upper] = found.interval;
   return [
@@ -194,11 +221,26 @@ function keptOf(
   ];
 }
 
-/** Whether the least gain to expect is higher than that of flagging nothing or everything. */
-function betterThanNothing(contest: Contest, least: number): boolean | null {
-  const rules = [0, 1].map((share) => atRatio(flagging(share, contest), contest.ratio));
-  const base = Math.max(...rules.map((counts) => worthHere(contest, counts)));
+/** Whether the least gain to expect is higher than that of the best trivial rule. */
+function betterThanNothing(
+  contest: Contest,
+  model: number,
+  rule: number,
+  least: number,
+): boolean | null {
+  if (rule === 0 || rule === contest.rankings[model]!.tp.length - 1) return false;
+  const base = trivialGain(contest);
   return Number.isNaN(least) || base === -Infinity ? null : least > base;
+}
+
+/** The gain of flagging nothing or everything; -inf where neither is allowed. */
+function trivialGain(contest: Contest): number {
+  const gains = [0, 1].map((share) => {
+    const counts = atRatio(flagging(share, contest), contest.ratio);
+    // What ranks rules is not always their gain.
+    return worthHere(contest, counts) > -Infinity ? gainOf(contest.objective, counts) : -Infinity;
+  });
+  return Math.max(...gains);
 }
 
 /** The values of the trivial rules, and of a coin that flags as many rows. */

@@ -17,16 +17,9 @@ import {
   thresholdText,
   toldApart,
 } from "../format";
-import { gainWithin, higherIsBetter, nameOf, unitOf, type Objective } from "../objective";
+import { gainLimits, higherIsBetter, nameOf, unitOf, type Objective } from "../objective";
 import type { Interval } from "./estimates";
-import type { Verdict as Judged } from "./judge";
-
-export type Verdict = Judged & {
-  /** Whether other resamples may well tell other models apart. */
-  readonly barelyToldApart?: boolean;
-  /** Whether other resamples may well say otherwise of being better than nothing. */
-  readonly barelyBetter?: boolean;
-};
+import type { Verdict } from "./judge";
 
 /** What to do, what to expect, and how sure the choice of the model is. */
 export function answer(verdict: Verdict): string {
@@ -236,8 +229,8 @@ function lead(verdict: Verdict): string {
   // A model without a rule on these rows has no value that a lead could be over.
   if (!isAsked || Number.isNaN(leadInterval[0]) || Number.isNaN(other.here)) return "";
   // Where a model often has no rule in resamples, its lead is no difference of two values.
-  const most = gainWithin(objective, Infinity) - gainWithin(objective, -Infinity);
-  if (Math.max(...leadInterval.map(Math.abs)) > most) return "";
+  const [least, most] = gainLimits(objective);
+  if (Math.max(...leadInterval.map(Math.abs)) > most - least) return "";
   // A cost is in the user's unit.
   const factor = unitOf(objective);
   const [low, high] = leadInterval.map((end) => differenceSaid(0 + end * factor));
