@@ -102,7 +102,7 @@ export function knownGains(gains: readonly Floats[]): Floats[] {
 }
 
 /** The standard deviation; of a sample where one degree of freedom is lost. */
-function deviation(values: Floats, lost = 0): number {
+export function deviation(values: Floats, lost = 0): number {
   const centred = difference(values, mean(values));
   const squares = pairwise(values.length, (place) => centred[place]! * centred[place]!);
   return Math.sqrt(squares / (values.length - lost));
@@ -194,9 +194,9 @@ export function lowerEndError(
   return Math.sqrt(slope ** 2 * ofCorrection + ofVariance);
 }
 
-/** Whether an end lies within two of its standard errors of a border, if it has any. */
+/** Whether an end lies within two or three of its errors of a border, if it has any. */
 export function isNear(end: number, border: number, error: number): boolean {
-  return error > 0 && Math.abs(end - border) <= 2 * error;
+  return error > 0 && Math.abs(end - border) <= 2.5 * error;
 }
 
 /** The chance that a share lies below a level, or above it. */

@@ -5,7 +5,7 @@
  * same numbers.
  */
 
-import { nearest } from "../arithmetic";
+import { nearest, normalQuantile } from "../arithmetic";
 import { thresholdText } from "../format";
 import {
   constraintSaid,
@@ -42,11 +42,13 @@ import {
   bestGains,
   BETAS,
   chanceBeyond,
+  deviation,
   correction,
   estimate,
   FOLDS,
   invertedCdf,
   isNear,
+  known,
   knownGains,
   leads,
   lowerEndError,
@@ -108,7 +110,7 @@ export function judge(
   const { lead, margin, error } = leads(model, knownGains(inside), fixed, level);
   // Nothing is to be expected of another model without a rule.
   choice.gains.forEach((each, other) => {
-    if (Number.isNaN(each)) lead[other] = NaN;
+    if (!Number.isFinite(each)) lead[other] = NaN;
   });
   const models = names.map((name, each) => {
     const gainHere = choice.gains[each]!;
@@ -135,9 +137,8 @@ export function judge(
   const threshold = choice.thresholds[model]!;
   const counts = countsOf(contest, model, rule);
   const together = names.filter((_, each) => lead[each]! <= margin[each]!);
-  const better = betterThanNothing(contest, model, rule, chosen.interval[0]);
   const dealt = Float64Array.from(crossed, gain);
-  const endError = lowerEndError(chosen, dealt, fixed[model]!, level);
+  const better = betterThanNothing(contest, chosen, fixed[model]!, drawn, dealt, level);
   return {
     objective,
     model: names[model]!,
@@ -160,9 +161,9 @@ export function judge(
     thresholdRange: thresholdRange(contest, model, best.rule[model]!),
     plateau: plateauOf(contest, model, rule),
     doingNothing: doingNothing(contest, counts),
-    better,
+    better: better.answer,
     /** Whether other resamples may well say otherwise of that. */
-    barelyBetter: better !== null && isNear(chosen.interval[0], trivialGain(contest), endError),
+    barelyBetter: better.barely,
     betaRange: together.length === 1 ? weights.betaRange(model, objective) : UNDEFINED,
     /** The least and the highest β that were tried; null without other models. */
     betasTried: names.length > 1 ? [BETAS[0]!, BETAS.at(-1)!] : null,
@@ -221,26 +222,45 @@ function keptOf(
   ];
 }
 
-/** Whether the least gain to expect is higher than that of the best trivial rule. */
+/** Whether the choice is better than flagging nothing or everything in the same replicates. */
 function betterThanNothing(
   contest: Contest,
-  model: number,
-  rule: number,
-  least: number,
-): boolean | null {
-  if (rule === 0 || rule === contest.rankings[model]!.tp.length - 1) return false;
-  const base = trivialGain(contest);
-  return Number.isNaN(least) || base === -Infinity ? null : least > base;
-}
-
-/** The gain of flagging nothing or everything; -inf where neither is allowed. */
-function trivialGain(contest: Contest): number {
-  const gains = [0, 1].map((share) => {
+  chosen: Estimate,
+  fixed: Float64Array,
+  { positives, negatives }: Drawn,
+  dealt: Float64Array,
+  level: number,
+): { answer: boolean | null; barely: boolean } {
+  const gain = (counts: Counts): number => gainOf(contest.objective, counts);
+  const [none, all] = [0, 1].map((share) => {
     const counts = atRatio(flagging(share, contest), contest.ratio);
     // What ranks rules is not always their gain.
-    return worthHere(contest, counts) > -Infinity ? gainOf(contest.objective, counts) : -Infinity;
+    return worthHere(contest, counts) > -Infinity ? gain(counts) : -Infinity;
   });
-  return Math.max(...gains);
+  const [share, base] = [Number(all! >= none!), Math.max(all!, none!)];
+  const unknown = { answer: null, barely: false };
+  if (base === -Infinity) return unknown;
+  let both = 0;
+  const apart = known(
+    fixed.map((value, replicate) => {
+      const totals = { positives: positives[replicate]!, negatives: negatives[replicate]! };
+      if (totals.positives > 0 && totals.negatives > 0) both++;
+      return value - gain(atRatio(flagging(share, totals), contest.ratio));
+    }),
+  );
+  // The choice is the trivial rule itself.
+  if (apart.length && apart.every((each) => each === 0)) return { answer: false, barely: false };
+  // A choice that often flags nothing in the replicates is hardly known.
+  if (Number.isNaN(chosen.interval[0]) || apart.length < 0.95 * both) return unknown;
+  const lead = {
+    ...chosen,
+    expected: chosen.expected + chosen.correction / 2 - base,
+    correction: 0,
+  };
+  const oneEnd = Math.max(2 * level - 1, 0);
+  const lower = lead.expected - normalQuantile((1 + oneEnd) / 2) * deviation(apart, 1);
+  const end = Math.max(lower, chosen.interval[0] - base);
+  return { answer: end > 0, barely: isNear(end, 0, lowerEndError(lead, dealt, apart, oneEnd)) };
 }
 
 /** The values of the trivial rules, and of a coin that flags as many rows. */

@@ -337,8 +337,11 @@ function nothing(verdict: Verdict): string {
     const worse = worseEnd(objective, interval);
     // Under a limit, as many rows at random may be better than what is allowed besides.
     const isAll = values.every(([, value]) => sign * (worse - value) > 0);
-    const than = isAll ? "that" : bestTrivial(verdict)[0];
-    better = ` The choice is ${verdict.barelyBetter ? "barely " : ""}better than ${than} beyond chance.`;
+    const [best, value] = bestTrivial(verdict);
+    const barely = verdict.barelyBetter ? "barely " : "";
+    // The interval may reach a value that varies together with that of the choice.
+    const where = sign * (worse - value) > 0 ? "" : ", in the same resamples";
+    better = ` The choice is ${barely}better than ${isAll ? "that" : best} beyond chance${where}.`;
   }
   return `Doing nothing ${verb}: ${said}.${better}`;
 }
