@@ -131,3 +131,44 @@ class Population:
         positives, negatives = self._sorted[model]
         tp, fp = (each.size - np.searchsorted(each, thresholds) for each in self._sorted[model])
         return tp, fp, positives.size, negatives.size
+
+
+# Name: the prevalence, and how far the positives of each model lie above its negatives.
+SIMULATED = {
+    f"simulated, prevalence {prevalence}, {text}": (prevalence, separations)
+    for prevalence in (0.5, 0.1)
+    for text, separations in {
+        "one model": (1.5,),
+        "5 equal models": (1.5,) * 5,
+        "20 equal models": (1.5,) * 20,
+        "5 models": (1.5, 1.3125, 1.125, 0.9375, 0.75),
+    }.items()
+} | {"simulated, prevalence 0.3, noise": (0.3, (0.0,) * 3)}
+
+
+class Simulated:
+    """Scores of normal distributions, one for each class, which models share by half."""
+
+    def __init__(self, name: str) -> None:
+        self.prevalence, separations = SIMULATED[name]
+        self.separations = {f"m{place}": each for place, each in enumerate(separations)}
+        self.labels = np.arange(1000) < 1000 * self.prevalence
+        # Where the best rule of the population is looked for.
+        self.scores = dict.fromkeys(self.separations, np.linspace(-4, 6, 4001))
+
+    def sample(self, rows: int, seed: list[int]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Draw rows."""
+        random = np.random.default_rng(seed)
+        labels, shared = random.random(rows) < self.prevalence, random.normal(size=rows)
+        return labels, {
+            name: each * labels + np.sqrt(0.5) * (shared + random.normal(size=rows))
+            for name, each in self.separations.items()
+        }
+
+    def counts(self, model: str, thresholds) -> tuple[np.ndarray, np.ndarray, float, float]:
+        """Return shares of true and false positives of thresholds, and the totals."""
+        from scipy.stats import norm
+
+        positives, negatives = self.prevalence, 1 - self.prevalence
+        tp = positives * norm.sf(np.asarray(thresholds) - self.separations[model])
+        return tp, negatives * norm.sf(thresholds), positives, negatives

@@ -1,13 +1,14 @@
 """Ask the library for verdicts on samples of real populations, and compare them with the truth.
 
 Usage: python benchmarks/verdict_real.py FOLDER RESULTS.jsonl [--samples 40] [--sizes N ...]
-[--only NAME] [--seed 3] [--write]
+[--only NAME] [--seed 3] [--simulated] [--write]
 
 FOLDER has the data sets of `populations.py`: six models were trained on a small part of each, and
 all other rows are the population. Samples are drawn from it with replacement, and judged for
 several objectives with the same resamples. The estimators were chosen on other samples, with other
-seeds (`verdict_choosers.py`). Each line of the results is a population at a size, so a run goes on
-where it was stopped. ``--write`` makes verdict_real.md.
+seeds (`verdict_choosers.py`). ``--simulated`` draws from normal distributions instead, whose truth
+is known exactly. Each line of the results is a population at a size, so a run goes on where it was
+stopped. ``--write`` makes verdict_real.md of results of both kinds.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from populations import DATA, Population
+from populations import DATA, SIMULATED, Population, Simulated
 from verdict_cells import results_in
 
 import isometrics as iso
@@ -50,7 +51,7 @@ CHANCES = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.98, 1.01)
 ROUNDING = 1e-9
 
 
-def tried(population: Population, rows: int, seed: list[int]) -> Iterable[dict]:
+def tried(population: Population | Simulated, rows: int, seed: list[int]) -> Iterable[dict]:
     """Judge one sample for all objectives."""
     labels, scores = population.sample(rows, seed)
     rarer = int(min(labels.sum(), (~labels).sum()))
@@ -74,7 +75,7 @@ def tried(population: Population, rows: int, seed: list[int]) -> Iterable[dict]:
         yield {"objective": name, "rarer": rarer, **facts(population, contest, verdict)}
 
 
-def facts(population: Population, contest: Contest, verdict: Verdict) -> dict:
+def facts(population: Population | Simulated, contest: Contest, verdict: Verdict) -> dict:
     """Return what a verdict says beside what is true."""
     objective = contest.objective
 
@@ -144,20 +145,34 @@ def points_of(contest: Contest) -> list[iso.OperatingPoints]:
 
 def page(results: list[dict]) -> str:
     """Return Markdown of all results."""
-    rows = [row | {"sample": each["size"]} for each in results for row in each["rows"]]
-    of = {name: [row for row in rows if row["objective"] == name] for name in OBJECTIVES}
-    sizes = sorted({row["sample"] for row in rows})
-    samples = max(len(each) for each in of.values())
+    real = [each for each in results if each["population"] in DATA]
+    simulated = [each for each in results if each["population"] in SIMULATED]
     lines = [
         "# Verdicts on samples of real populations",
         "",
-        f"Made by `benchmarks/verdict_real.py`: {len({each['population'] for each in results})} "
-        "populations of 2,890 to 19,000 rows (`benchmarks/populations.py`), samples of "
-        f"{', '.join(f'{size:,}' for size in sizes)} rows, {samples:,} for an objective, six "
-        f"models, at most {RESAMPLES} resamples each. The truth is what the chosen rule does on "
-        "the population. *Rarer* is the number of rows of the rarer class in the sample; samples "
-        f"with fewer than {FEWEST} are left out.",
+        f"Made by `benchmarks/verdict_real.py`, which asks the library itself: {len(DATA)} "
+        "populations of 2,890 to 19,000 rows (`benchmarks/populations.py`), six models, at most "
+        f"{RESAMPLES} resamples each. The truth is what the chosen rule does on the population. "
+        "*Rarer* is the number of rows of the rarer class in the sample; samples with fewer than "
+        f"{FEWEST} are left out. The last part has simulated populations.",
         "",
+        *parts(real),
+        "",
+        "# Simulated populations",
+        "",
+        "Scores of normal distributions, 1.5 standard deviations apart or less, of which models "
+        "share half: one, five or twenty models at prevalences of .5 and .1, and noise.",
+        "",
+        *parts(simulated),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def parts(results: list[dict]) -> list[str]:
+    """Return the tables of some results."""
+    rows = [row | {"sample": each["size"]} for each in results for row in each["rows"]]
+    of = {name: [row for row in rows if row["objective"] == name] for name in OBJECTIVES}
+    return [
         "## The value to expect",
         "",
         "Intervals of 95%. Below and above are samples whose truth lies there; for a cost, below "
@@ -196,7 +211,6 @@ def page(results: list[dict]) -> str:
         "|--:|---|--:|--:|--:|",
         *losses(of),
     ]
-    return "\n".join(lines) + "\n"
 
 
 def table(
@@ -270,13 +284,13 @@ def chances(said: list[list]) -> list[str]:
 
 def model_row(rows: list[dict]) -> list[str] | None:
     leads = np.array([row["lead"] for row in rows if not np.isnan(row.get("lead", [np.nan])).any()])
-    truth, lead, low, high = leads.T
+    truth, lead, low, high = leads.reshape(-1, 4).T
     better = [row["better"] for row in rows if row["better"] is not None]
     return [
         f"{np.mean([row['holds'] for row in rows]):.1%}",
         f"{np.mean([row['size'] == 1 for row in rows]):.1%}",
-        coverage(truth, low, high)[0],
-        f"{(lead - truth).mean():+.4f}",
+        coverage(truth, low, high)[0] if leads.size else "",
+        f"{(lead - truth).mean():+.4f}" if leads.size else "",
         f"{np.mean(better):.1%}" if better else "",
     ]
 
@@ -307,14 +321,16 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--only", default="", help="text in the names of the populations")
     parser.add_argument("--seed", type=int, default=3)
+    parser.add_argument("--simulated", action="store_true")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     done = {(each["population"], each["size"]) for each in results_in(options.out)}
     for size in options.sizes:
-        for place, name in enumerate(DATA):
+        for place, name in enumerate(SIMULATED if options.simulated else DATA):
             if (name, size) in done or options.only not in name:
                 continue
-            population = Population(options.folder, name)
+            simulated = options.simulated
+            population = Simulated(name) if simulated else Population(options.folder, name)
             rows = [
                 row
                 for sample in range(options.samples)
