@@ -150,3 +150,12 @@ def test_tables_that_keep_some_rows_have_no_fingerprint():
     assert decision.origin.fingerprint is None
     assert decision.threshold == ANALYSIS.decision("a").threshold
     assert not math.isnan(some.verdict().decision.threshold)
+
+
+def test_thresholds_among_wide_integers_are_integers():
+    """As floats, both scores of the gap are equal."""
+    labels = np.arange(100) < 50
+    verdict = iso.analyse(labels, np.where(labels, 2**60, 2**60 - 1)).verdict(n_resamples=50)
+    assert (verdict.threshold, type(verdict.threshold)) == (2**60, int)
+    assert verdict.threshold_text == "1152921504606846976"
+    assert (verdict.decision.tp, verdict.decision.fp) == (50, 0)

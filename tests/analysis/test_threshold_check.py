@@ -1,13 +1,16 @@
 """What a given threshold does beside the best one: counts, corrected values, paired differences."""
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
 import isometrics as iso
 from isometrics._core.parameters import parse_random_state
+from isometrics._counting.confusion import Confusion
 from isometrics._counting.replicates import Draws, streams
+from isometrics.decisions.objective import parse_objective
 from isometrics.errors import NotAnswerableError, ParameterError, UndefinedWarning
 
 SIZE = 240
@@ -58,6 +61,26 @@ def test_counts_and_values_are_those_of_the_tables(asked):
     assert not np.isnan(check.shortfall).any()
 
 
+def cross_fitted(labels, scores, asked):
+    """The value of best rules on the rows left out, one of five parts, by the public tables."""
+    random = np.random.default_rng(parse_random_state(FEW["random_state"]).spawn(2)[1])
+    order = random.permutation(labels.size)
+    fold = np.empty(labels.size, int)
+    fold[np.concatenate([order[labels[order]], order[~labels[order]]])] = np.arange(SIZE) % 5
+    tp = fp = 0
+    for part in range(5):
+        here = fold != part
+        points = iso.OperatingPoints.from_scores(labels[here], scores[here])
+        best = iso.best_threshold(points, **asked).threshold
+        lower = points.thresholds[points.thresholds < best]
+        # Between two scores the threshold is in the middle.
+        flagged = scores >= ((best + lower[0]) / 2 if lower.size else best)
+        tp += (flagged & labels & ~here).sum()
+        fp += (flagged & ~labels & ~here).sum()
+    counts = Confusion(float(tp), float(fp), float(labels.sum()), float((~labels).sum()))
+    return float(parse_objective(**asked).value(counts))
+
+
 @pytest.mark.parametrize(
     "asked",
     [
@@ -65,20 +88,26 @@ def test_counts_and_values_are_those_of_the_tables(asked):
         {"miss_cost": 50, "false_alarm_cost": 2},
     ],
 )
-def test_the_best_threshold_is_corrected_as_in_a_verdict(asked):
-    """One model, the same seed: the same resamples, the same folds."""
-    alone = iso.analyse(LABELS, SCORES["a"])
-    verdict = alone.verdict(**asked, **FEW)
-    check = alone.at(0.5, **asked, **FEW)
-    found = (check.expected[1], check.lower[1], check.upper[1])
-    # Costs are compared without their unit in a verdict.
-    rounding = 1e-12 if "miss_cost" in asked else 0
-    assert found == pytest.approx((verdict.expected, *verdict.interval), rel=rounding, abs=0)
+def test_the_best_threshold_is_corrected_by_what_such_ones_lose_on_rows_left_out(asked):
+    check = iso.analyse(LABELS, SCORES["a"]).at(0.5, **asked, **FEW)
+    loss = check.value[1] - cross_fitted(LABELS, SCORES["a"], asked)
+    assert check.expected[1] == pytest.approx(check.value[1] - 0.9 * loss, rel=1e-12)
+    assert check.lower[1] < check.expected[1] < check.upper[1]
+
+
+def wilson(expected, values, correction=0.0):
+    """The interval for so many rows that the variance is that of the values, and a correction's."""
+    typical = (expected + values.mean()) / 2
+    rows = typical * (1 - typical) / (values.var(ddof=1) + 0.4 * correction**2)
+    z = NormalDist().inv_cdf(0.975)
+    centre = expected + z**2 / (2 * rows)
+    spread = z * math.sqrt(expected * (1 - expected) / rows + z**2 / (4 * rows**2))
+    return (centre + spread * np.array([-1, 1])) / (1 + z**2 / rows)
 
 
 @pytest.mark.parametrize("weights", [None, RANDOM.integers(1, 4, SIZE).astype(float)])
 @pytest.mark.parametrize("prevalence", [None, 0.1])
-def test_given_thresholds_have_a_plain_bootstrap_and_paired_differences(weights, prevalence):
+def test_intervals_are_those_of_replicates_and_differences_are_paired(weights, prevalence):
     """A direct loop over the same replicates with the public tables."""
     analysis = iso.analyse(LABELS, SCORES["a"], sample_weight=weights)
     analysis = analysis if prevalence is None else analysis.at_prevalence(prevalence)
@@ -94,18 +123,16 @@ def test_given_thresholds_have_a_plain_bootstrap_and_paired_differences(weights,
             table = table if prevalence is None else table.at_prevalence(prevalence)
             values.append(table.at([0.5, check.threshold[1]]).f(2))
     given, best = np.array(values).T
-    np.testing.assert_allclose(
-        [check.lower[0], check.upper[0]], np.quantile(given, [0.025, 0.975]), rtol=1e-12
-    )
-    low, high = np.quantile(best - given, [0.025, 0.975]) - (check.value[1] - check.value[0])
-    # The interval reaches from one corrected value to the other, of which one is expected.
-    assert check.shortfall[0] == check.expected[1] - check.value[0]
-    assert check.shortfall_lower[0] <= check.shortfall[0] + low + 1e-12
-    assert check.shortfall_upper[0] >= check.shortfall[0] + high - 1e-12
-    width = check.shortfall_upper[0] - check.shortfall_lower[0] - (high - low)
-    assert width == pytest.approx(
-        (check.upper[1] - check.lower[1]) - np.diff(np.quantile(best, [0.025, 0.975]))[0]
-    )
+    correction = check.value[1] - check.expected[1]
+    intervals = wilson(check.value[0], given), wilson(check.expected[1], best, correction)
+    found = np.array([check.lower, check.upper]).T
+    np.testing.assert_allclose(found, intervals, rtol=1e-9)
+    # A difference has no limits.
+    error = math.sqrt((best - given).var(ddof=1) + 0.4 * correction**2)
+    assert check.shortfall[0] == pytest.approx(check.expected[1] - check.value[0])
+    ends = check.shortfall[0] + NormalDist().inv_cdf(0.975) * error * np.array([-1, 1])
+    found = [check.shortfall_lower[0], check.shortfall_upper[0]]
+    np.testing.assert_allclose(found, ends, rtol=1e-9)
 
 
 def test_a_sentence_says_what_the_threshold_does():
@@ -137,9 +164,9 @@ def test_a_sentence_says_what_the_threshold_does():
         for end in (check.shortfall[0], check.shortfall_upper[0], check.shortfall_lower[0])
     )
     assert f", {worse} worse ({lower} to {upper})" in check.sentence()
-    check = iso.analyse([1, 0, 1, 0], [math.inf, 0.1, 0.3, 0.2]).at(-math.inf, **FEW)
-    assert abs(check.shortfall[0]) < 1e-12
-    assert ", no better (−0." in check.sentence()
+    check = alone.at(best.threshold, thresholds_from=alone, **FEW)
+    assert check.shortfall[0] == 0
+    assert ", no better (0.000 to 0.000)" in check.sentence()
 
 
 def test_odd_checks():
@@ -210,15 +237,25 @@ def test_thresholds_of_tuning_data_are_judged_as_a_verdict_judges_them(asked):
     test = iso.analyse(LABELS, {"a": SCORES["a"]})
     tuning = TUNING._only("a")
     check = test.at([0.5], **asked, **FEW, thresholds_from=tuning)
-    verdict = test.verdict(**asked, **FEW, thresholds_from=tuning)
     assert check.tuned
     assert check.rules == ("given", "best")
-    assert check.threshold[1] == verdict.threshold
-    assert check.expected[1] == check.value[1] == pytest.approx(verdict.expected, rel=1e-12)
-    assert (check.lower[1], check.upper[1]) == pytest.approx(verdict.interval, rel=1e-9)
+    best = iso.best_threshold(tuning.models["a"], **asked)
+    assert check.threshold[1] == best.threshold
+    at = test.models["a"].at(best.threshold)
+    assert (check.tp[1], check.fp[1]) == (at.tp[0], at.fp[0])
+    assert check.expected[1] == check.value[1]
+    # The threshold of a verdict is another one, and is judged in the same way.
+    verdict = test.verdict(**asked, **FEW, thresholds_from=tuning)
+    other = test.at(verdict.threshold, **asked, **FEW)
+    assert other.expected[0] == pytest.approx(verdict.expected, rel=1e-12)
+    assert (other.lower[0], other.upper[0]) == pytest.approx(verdict.interval, rel=1e-9)
     alone = test.at([0.5], **asked, **FEW)
     assert (check.lower[0], check.upper[0]) == (alone.lower[0], alone.upper[0])
-    assert check._text(1) == verdict.threshold_text
+    lower = [
+        rows.thresholds[rows.thresholds < best.threshold].max()
+        for rows in (test.models["a"], tuning.models["a"])
+    ]
+    assert max(lower) < float(check._text(1)) <= best.threshold
     sign = -1 if "miss_cost" in asked else 1
     assert check.shortfall[0] == pytest.approx(sign * (check.value[1] - check.value[0]))
     assert "the best threshold of the tuning data, " in check.sentence()
