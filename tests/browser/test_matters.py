@@ -1,5 +1,6 @@
 """One control says what matters, and the answer, its picture and the table follow."""
 
+import json
 import re
 
 import numpy as np
@@ -11,7 +12,7 @@ from isometrics.report import report_html
 from isometrics.report.html import page_of
 from isometrics.report.model import report_model
 
-from .reading import answer, row, set_number
+from .reading import answer, copied, figure, set_number
 from .stage import sample
 
 
@@ -37,7 +38,22 @@ def ask(page, goal, **numbers):
         box.press("Enter")
 
 
-def test_every_goal_has_its_verdict_and_its_best_rows(open_page, path, analysis):
+def assert_all_say(page, verdict):
+    """Check that the card, the table, the panels and the copied rule have the rule of a verdict."""
+    rule = f"score ≥ {verdict.threshold_text}"
+    assert page.locator(".card h2").inner_text() == verdict.model
+    assert page.locator(".card .rule").inner_text() == rule
+    leader = page.locator(".summary tr.leader")
+    assert leader.locator("th button").inner_text() == verdict.model
+    assert leader.locator('[data-value="best"]').inner_text() == rule
+    assert "chosen" in page.locator(".summary thead").inner_text()
+    assert f"{verdict.model} at {rule} finds" in figure(page, "ROC").inner_text()
+    assert json.loads(copied(page, "Copy the rule as JSON"))["threshold"] == verdict.threshold
+    shown = page.locator('.card [data-value="tp"]').inner_text()
+    assert int(re.sub(r"\D", "", shown)) == verdict.decision.tp
+
+
+def test_every_goal_has_its_verdict_and_its_rule(open_page, path, analysis):
     page = open_page(path)
     for goal, numbers, asked in (
         ("f", {"β,_as_a_number": 2}, {"beta": 2}),
@@ -58,9 +74,8 @@ def test_every_goal_has_its_verdict_and_its_best_rows(open_page, path, analysis)
         # Model, threshold and the value on these rows do not depend on the draws.
         assert told[0].split(". ")[0] == right.sentence().split(". ")[0], goal
         assert told[0].partition("; ")[2][:8] == right.sentence().partition("; ")[2][:8]
-        assert any("judged on the other, 8 times" in line for line in told)
-        best = analysis.decision("forest", **asked)
-        assert analysis.models["forest"].thresholds[row(page)] == best.threshold
+        assert any("one of 5 parts, 8 times, and outside" in line for line in told)
+        assert_all_say(page, right)
         assert page.locator(".verdict-picture .row.chosen").inner_text().startswith("forest")
 
 
@@ -170,9 +185,8 @@ def test_a_page_of_many_rows_shows_what_python_stored(open_page, stored):
         right = analysis.verdict(beta=beta, n_resamples=100)
         assert answer(page) == [*right.lines(), drawn.format(f"{beta:g}")]
         assert page.locator(".verdict-picture .row.chosen").inner_text().startswith(right.model)
-        # The card has the best rule on these rows, which need not be the one to use.
-        best = {name: analysis.decision(name, beta=beta).value for name in analysis.models}
-        assert best[page.locator(".card h2").inner_text()] == max(best.values())
+        assert page.locator(".card h2").inner_text() == right.model
+        assert page.locator(".card .rule").inner_text() == f"score ≥ {right.threshold_text}"
     # The last one is kept in the address, and with it the verdict.
     assert "recall alone counts" in page.locator(".matters").inner_text()
     page.wait_for_url(lambda address: "beta=inf" in address)

@@ -120,11 +120,13 @@ class Report {
     store.set({ ...firstSettings(verdicts), theme: theme.current });
     if (isTuned) store.set({ panels: new Set([...INITIAL.panels, "promised"]) });
     this.history = new History(store, models, keeper);
-    const views = (this.views = new Views(models, confidence, data.classes));
+    const answer = new AnswerPanel(data, models, confidence, source, () => this.draw("all"));
+    const views = (this.views = new Views(models, confidence, data.classes, (settings) =>
+      answer.verdictOn(settings),
+    ));
     this.board = new Board({ store, views, glossary, report: data.title }, isTuned);
     this.groups = data.groups ? new Groups(data.groups, store, models) : null;
     const [card, typed] = [new Card(store, glossary, source), new Typed(store, glossary, source)];
-    const answer = new AnswerPanel(data, models, confidence, source);
     const stored = (data.others?.betas ?? []).map(numberOf);
     const matters = new Matters(store, glossary, givenObjective(verdicts), stored);
     const summary = new Summary(store, views, glossary, models, answer.hasVerdict);

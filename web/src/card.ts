@@ -13,7 +13,7 @@ import * as prg from "./spaces/prg";
 import * as roc from "./spaces/roc";
 import { costOf, type Store } from "./state";
 import { matrixAt, takeaway } from "./table";
-import { cursorOf, type ModelView, type View } from "./view";
+import { cursorOf, thresholdAt, type ModelView, type View } from "./view";
 
 export class Card {
   readonly element = h("section.card", { "aria-label": "The operating point" });
@@ -109,7 +109,7 @@ export class Card {
     const one = view.models[cursor.model]!;
     const { table } = one;
     const { row } = cursor;
-    this.threshold = takeaway(table, row) ?? "";
+    this.threshold = takeaway(table, row, thresholdAt(one, row)) ?? "";
     // Sets have no threshold, and points of a curve may have none.
     this.copy.hidden = table.labels !== null || !this.threshold;
     this.title.replaceChildren(...namesOf(view.models).in(one.model.name));

@@ -13,7 +13,7 @@ import { constraintSaid, isLimit, nameOf, valueOf, type Objective } from "./obje
 import { packedCounts, packedFloats, type Packed } from "./packing";
 import type { Settings } from "./state";
 import { countsAt, matrixAt } from "./table";
-import type { ModelView, View } from "./view";
+import { thresholdAt, type ModelView, type View } from "./view";
 
 /** A text as one word of a shell. */
 export function quoted(text: string): string {
@@ -183,7 +183,7 @@ export function ruleFile(
     model: model.name,
     model_column: source?.layout.model ?? null,
     scores: scoresOf(one, source),
-    threshold: plain(typed ?? table.thresholds[row]!),
+    threshold: plain(typed ?? thresholdAt(one, row)),
     pos_label: source?.layout.positive ?? null,
     ...(typed === null ? chosenFor(one, row, view) : BY_HAND),
     prevalence: table.positives / (table.positives + table.negatives),
@@ -201,7 +201,7 @@ export function ruleSql(
   source: Source | null,
   typed: number | null = null,
 ): string {
-  const threshold = plain(typed ?? one.table.thresholds[row]!);
+  const threshold = plain(typed ?? thresholdAt(one, row));
   const column = `"${(scoresOf(one, source) ?? one.model.name).replaceAll('"', '""')}"`;
   // No score reaches the threshold of the empty rule, not even +inf.
   const flagged =
@@ -216,7 +216,7 @@ export function rulePython(
   source: Source | null,
   typed: number | null = null,
 ): string {
-  const threshold = exact(typed ?? one.table.thresholds[row]!);
+  const threshold = exact(typed ?? thresholdAt(one, row));
   const number = threshold.includes("inf") ? `float("${threshold}")` : threshold;
   const column = JSON.stringify(scoresOf(one, source) ?? one.model.name);
   return `flagged = new_scores[${column}] ${threshold === "inf" ? ">" : ">="} ${number}\n`;
@@ -225,7 +225,8 @@ export function rulePython(
 const BY_HAND = { objective: "chosen by hand", parameters: {}, value: null };
 
 function chosenFor(one: ModelView, row: number, view: View) {
-  if (row !== view.best.get(one.place)) return BY_HAND;
+  // What only Python can ask for is not known here.
+  if (row !== view.best.get(one.place) || view.settings.goal === "given") return BY_HAND;
   return {
     objective: labelOf(view.objective, view.settings),
     parameters: parametersOf(view),

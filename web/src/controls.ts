@@ -148,7 +148,7 @@ export class Matters {
     if (settings.goal !== "money" || row === undefined) return;
     const cost = valueOf(view.objective, countsAt(view.models[view.leader]!.table, row));
     const said = counted(Number(general(1000 * cost, 4)));
-    this.perThousand.textContent = `On these rows the best rule costs ${said} per 1,000 items.`;
+    this.perThousand.textContent = `On these rows the ${view.judged ? "chosen" : "best"} rule costs ${said} per 1,000 items.`;
   }
 }
 

@@ -104,6 +104,8 @@ export interface Verdict {
 export interface Picture {
   readonly models: readonly {
     readonly name: string;
+    /** Chosen for new data; null or NaN where none keeps what was asked for. */
+    readonly threshold: JsonNumber | null;
     readonly here: number | null;
     readonly expected: number | null;
     readonly lower: number | null;
@@ -246,13 +248,12 @@ function tableOf(data: ModelData, packed: Packed): Table {
 /** The table of a model whose rows are here, thinned as Python would have done it. */
 function countedTable(data: ModelData, rows: Rows, place: number): Table {
   const [ranks, scores] = [rows.ranks[place]!, rows.thresholds[place]!];
-  const table = count({
+  return count({
     labels: rows.labels,
     scores: Float64Array.from(ranks, (rank) => scores[rank]!),
     weights: rows.weights,
     whole: data.whole,
   });
-  return data.complete ? table : take(table, rowsToExplore(table), table.kind);
 }
 
 /** The data of a table that was counted here: thinned, with the areas of all its rows. */
@@ -293,7 +294,8 @@ export function dataOfRows(
   scores: readonly Float64Array[],
   tables: ReadonlyMap<string, Table>,
 ): Pick<ReportData, "models" | "rows"> {
-  const counted = { thresholds: null, below: null, tp: null, fp: null };
+  // A verdict may choose any row.
+  const counted = { thresholds: null, below: null, tp: null, fp: null, complete: true };
   const ranks = [...tables.values()].map(({ thresholds }, model) => {
     const rankOf = new Map(Array.from(thresholds, (threshold, rank) => [threshold, rank]));
     return packedIntegers(

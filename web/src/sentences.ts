@@ -21,13 +21,13 @@ import * as prg from "./spaces/prg";
 import { betaOf, type Cursor } from "./state";
 import { EVERYTHING, NOTHING } from "./table";
 import { samePrevalence, type Range } from "./tradeoff";
-import type { ModelView, View, Views } from "./view";
+import { thresholdAt, type ModelView, type View, type Views } from "./view";
 
 /** The rule of a row in words; with all digits of its threshold if asked for. */
 export function rule(one: ModelView, row: number, view: View, allDigits = false): string {
   const label = one.table.labels?.[row];
   if (label !== undefined) return `set ${label}`;
-  const threshold = one.table.thresholds[row]!;
+  const threshold = thresholdAt(one, row);
   const sign = view.settings.otherClass ? "<" : "≥";
   const shown = allDigits && Number.isFinite(threshold);
   const text = shown ? thresholdText(threshold) : shownThreshold(one, row);
@@ -44,8 +44,10 @@ export function ruleOf(view: View, model: number, row: number): string {
 /** A threshold by the shortest number that flags the same rows; whole where those are unknown. */
 export function shownThreshold(one: ModelView, row: number): string {
   const { thresholds, below, kind } = one.table;
-  const threshold = thresholds[row]!;
+  const threshold = thresholdAt(one, row);
   if (!Number.isFinite(threshold)) return short(threshold);
+  // The verdict has a short one.
+  if (one.rule?.row === row) return thresholdText(threshold);
   const next = kind === "scores" ? (thresholds[row + 1] ?? -Infinity) : NaN;
   return thresholdText(threshold, below ? below[row]! : next);
 }

@@ -13,7 +13,7 @@ import * as pr from "./spaces/pr";
 import { toggled, type Sorting, type Store } from "./state";
 import { countsAt } from "./table";
 import { belowChance, tooFewScores } from "./verdict/caveats";
-import type { ModelView, View, Views } from "./view";
+import { thresholdAt, type ModelView, type View, type Views } from "./view";
 
 /** Longer names are cut in the table, which has them whole under the pointer. */
 const LETTERS = 60;
@@ -80,11 +80,12 @@ export class Summary {
 
   draw(view: View): void {
     const isTuned = view.models.some(({ model }) => model.tuning);
-    const chosen = isTuned ? "chosen on the tuning data" : "best";
+    const best = view.judged ? "chosen" : "best";
+    const chosen = isTuned ? "chosen on the tuning data" : best;
     this.bestHead.textContent = `${chosen} ${forSaid(view)}`;
     this.valueHead.textContent = view.objective.costs ? "cost per 1,000" : "F";
     this.nameHead.textContent = nounOf(view);
-    this.caption.textContent = `The ${nounOf(view, true)}, their areas and their best thresholds`;
+    this.caption.textContent = `The ${nounOf(view, true)}, their areas and their ${best} thresholds`;
     this.macro.textContent = macroSentence(view, this.views);
     // Moving an element takes the focus from it.
     const focused = document.activeElement;
@@ -231,7 +232,7 @@ export class Summary {
   private value(one: ModelView, column: string, view: View): number | string {
     if (column === "name") return one.model.name;
     const best = view.best.get(one.place);
-    if (column === "best") return best === undefined ? NaN : one.table.thresholds[best]!;
+    if (column === "best") return best === undefined ? NaN : thresholdAt(one, best);
     const [lo, hi] = this.numbers(one, view).find(({ name }) => name === column)!.bracket;
     return (lo + hi) / 2;
   }
@@ -294,7 +295,7 @@ function notes(view: View): string[] {
       `${names(thinned)}: drawn from fewer rows than there are scores, to within half a pixel; ` +
         `best thresholds are exact, areas ${moved ? "are given with their limits" : "are those of all rows"}.`,
     );
-  if (thinned.length && view.objective.constraint)
+  if (thinned.length && view.objective.constraint && !view.judged)
     said.push(
       "Under a constraint the table has the best of the rows drawn here; the answer above it, " +
         "where it is a verdict, is that of all rows.",

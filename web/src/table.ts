@@ -118,10 +118,13 @@ export function ofOtherClass(table: Table): Table {
 }
 
 /** What a reader can take away of a row: the set, or the threshold with all digits; else null. */
-export function takeaway(table: Table, row: number): string | null {
+export function takeaway(
+  table: Table,
+  row: number,
+  threshold = table.thresholds[row]!,
+): string | null {
   const label = table.labels?.[row];
   if (label !== undefined) return label;
-  const threshold = table.thresholds[row]!;
   return Number.isNaN(threshold) ? null : exact(threshold);
 }
 

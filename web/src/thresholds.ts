@@ -8,8 +8,8 @@ import { rule } from "./sentences";
 import * as pr from "./spaces/pr";
 import type { Settings, Store } from "./state";
 import { takeaway } from "./table";
-import { cutAt, rowHere, tunedOf } from "./tuned";
-import { cursorOf, type ModelView, type View } from "./view";
+import { chosenHere, cutAt, rowHere, tunedOf } from "./tuned";
+import { cursorOf, withoutRule, type ModelView, type View } from "./view";
 
 interface ThresholdRow {
   /** The model with the threshold of this row. */
@@ -90,7 +90,8 @@ export class Thresholds {
   draw(view: View): void {
     const cursor = cursorOf(view);
     if (!cursor) return;
-    const one = view.models[cursor.model]!;
+    // Here a threshold is the best one on some rows, whatever a verdict chose for others.
+    const one = withoutRule(view.models[cursor.model]!);
     const { otherClass, prevalence } = view.settings;
     const key = [cursor.model, otherClass, prevalence].join();
     const changed = key !== this.key || !this.shown;
@@ -103,7 +104,7 @@ export class Thresholds {
       this.heading.replaceChildren(...namesOf(view.models).in(heading));
       this.body.replaceChildren(...this.shown.rows.map((found) => this.row(found, view)));
     }
-    const best = view.best.get(cursor.model);
+    const [, best] = chosenHere(one, view.settings, view.objective);
     const here = this.shown.rows.findIndex(({ row }) => row === best);
     Array.from(this.body.children).forEach((row, place) =>
       row.classList.toggle("here", place === here),

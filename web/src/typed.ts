@@ -170,7 +170,7 @@ export class Typed {
     const best = view.best.get(one.place)!;
     const sign = settings.otherClass ? "<" : "≥";
     this.heads[0].textContent = `score ${sign} ${exact(typed)}`;
-    this.heads[1].textContent = `best: ${rule(one, best, view)}`;
+    this.heads[1].textContent = `${view.judged ? "chosen" : "best"}: ${rule(one, best, view)}`;
     // Measures rise with true positives and fall with false ones.
     const [low, high] = extremes(table, rows);
     for (const { key, value, text } of this.lines) {

@@ -10,7 +10,7 @@ import {
   type BoundedMeasure,
   type Bracket,
 } from "./measures";
-import type { Confidence, Model } from "./model";
+import { numberOf, type Confidence, type Model, type Picture } from "./model";
 import {
   bestForConstraint,
   bestForCosts,
@@ -41,6 +41,7 @@ import {
   type Tradeoff,
 } from "./tradeoff";
 import { chosenHere, tunedLeader } from "./tuned";
+import { rowsAt } from "./typed";
 
 /** A model as it is seen under the settings. */
 export type ModelView = ReturnType<typeof seen>;
@@ -63,10 +64,12 @@ export interface View {
   /** What matters. */
   readonly objective: Objective;
   /**
-   * The best row of each shown model, chosen on the tuning data where there is any; none of a
-   * model that cannot keep a constraint.
+   * The row of each shown model that its verdict chose; where none is known, the best row, chosen on
+   * the tuning data where there is any. None of a model that cannot keep a constraint.
    */
   readonly best: ReadonlyMap<number, number>;
+  /** Whether a verdict chose them, and not what is best on these rows. */
+  readonly judged: boolean;
   /** How the models look. */
   readonly looks: Looks;
   /** The best model; of classes the first one. */
@@ -80,11 +83,13 @@ export class Views {
     null;
   private areas = new Map<string, Bracket>();
   private looks: Looks = new Map();
+  private ruled: { verdict: Picture; models: readonly ModelView[] | null } | null = null;
 
   constructor(
     private readonly models: readonly Model[],
     private readonly confidence: Confidence,
     private readonly classes = false,
+    private readonly verdictOn: (settings: Settings) => Picture | null = () => null,
   ) {}
 
   of(settings: Settings): View {
@@ -95,6 +100,7 @@ export class Views {
         models: this.models.map((model, place) => seen(model, place, settings)),
       };
       this.curves = null;
+      this.ruled = null;
       this.areas.clear();
     }
     const isShown = ({ place }: ModelView): boolean => !settings.hidden.has(place);
@@ -108,21 +114,31 @@ export class Views {
     const items = first ? first.table.positives + first.table.negatives : 0;
     const objective = objectiveOf(settings, items);
     const best = new Map<number, number>();
-    const models = this.tables.models.map((one) => {
+    const verdict = this.verdictOn(settings);
+    if (verdict && this.ruled?.verdict !== verdict)
+      this.ruled = { verdict, models: ruledBy(verdict, this.tables.models) };
+    const ruled = verdict && this.ruled!.models;
+    const judged = ruled !== null;
+    const models = (ruled ?? this.tables.models).map((one) => {
       if (!isShown(one)) return one;
-      const [cut, row] = chosenHere(one, settings, objective);
+      const [cut, row] = judged
+        ? [one, one.rule?.row ?? null]
+        : chosenHere(one, settings, objective);
       if (row !== null) best.set(one.place, row);
       return cut;
     });
     const shown = models.filter(isShown);
     const lam = lambdaOf(settings.beta);
     const { confidence, classes } = this;
-    const common = { settings, lam, confidence, items, classes, models, shown, objective, best };
+    const rules = { objective, best, judged };
+    const common = { settings, lam, confidence, items, classes, models, shown, ...rules };
     const view = { ...common, ...this.curves.part };
     this.looks = looksOf(view, this.looks);
     const leader = classes
       ? (shown[0]?.place ?? 0)
-      : (tunedLeader(shown, settings, objective) ?? leaderOf(view));
+      : judged
+        ? models.findIndex(({ model }) => model.name === verdict!.chosen)
+        : (tunedLeader(shown, settings, objective) ?? leaderOf(view));
     return { ...view, looks: this.looks, leader };
   }
 
@@ -175,7 +191,31 @@ export function seen(model: Model, place: number, settings: Settings) {
     optima: optimaOf(hull),
     /** Whether all rows are here, so that areas can be computed anew exactly. */
     complete: model.complete,
+    /** The rule that a verdict chose: its threshold lies between two scores. */
+    rule: null as { readonly row: number; readonly threshold: number } | null,
   };
+}
+
+/** Models with the rules of a verdict; null where this page does not have the row of one of them. */
+function ruledBy(verdict: Picture, models: readonly ModelView[]): readonly ModelView[] | null {
+  const ruled = models.map((one) => {
+    const threshold = numberOf(
+      verdict.models.find(({ name }) => name === one.model.name)?.threshold ?? NaN,
+    );
+    if (Number.isNaN(threshold)) return one;
+    const { strict, lenient } = rowsAt(one.table, threshold, false);
+    return strict === lenient ? { ...one, rule: { row: strict, threshold } } : null;
+  });
+  return ruled.every((one) => one !== null) ? ruled : null;
+}
+
+export function withoutRule(one: ModelView): ModelView {
+  return one.rule ? { ...one, rule: null } : one;
+}
+
+/** The threshold of a row: that of the verdict on it, or the lowest score that it flags. */
+export function thresholdAt({ rule, table }: ModelView, row: number): number {
+  return rule && rule.row === row ? rule.threshold : table.thresholds[row]!;
 }
 
 function compared(shown: readonly ModelView[], settings: Settings, classes: boolean) {

@@ -2,7 +2,7 @@
 
 import { mount, type Connection } from "./app";
 import type { ReportData } from "./model";
-import { cursorOf, type View } from "./view";
+import { cursorOf, thresholdAt, type View } from "./view";
 
 function render({ model, el }: { model: TraitModel; el: HTMLElement }): () => void {
   const root = document.createElement("div");
@@ -164,9 +164,9 @@ function apply({ store, view }: Connection, model: TraitModel): void {
 function pointOf(view: View): Point | null {
   const cursor = cursorOf({ ...view, settings: { ...view.settings, hovered: null } });
   if (!cursor) return null;
-  const { model, table } = view.models[cursor.model]!;
-  const threshold = textOf(table.thresholds[cursor.row]!);
-  return { model: model.name, threshold, beta: textOf(view.settings.beta)! };
+  const one = view.models[cursor.model]!;
+  const threshold = textOf(thresholdAt(one, cursor.row));
+  return { model: one.model.name, threshold, beta: textOf(view.settings.beta)! };
 }
 
 function textOf(value: number): Threshold {

@@ -33,7 +33,7 @@ from isometrics.spaces.drawing import rows_to_explore
 from isometrics.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -104,13 +104,24 @@ def report_model(
     verdict = options.get("verdict")
     # One of all models has no name.
     verdicts = {"": verdict} if isinstance(verdict, Verdict) else verdict or {}
-    packed_models = _models(named, bands, options.get("thresholds_from"))
-    rows = None
+    others = list(options.get("other_verdicts", ()))
+    rows = options.get("rows")
     # Whole clusters and folds that were given are not drawn and dealt out by the page, nor does it
     # judge what was chosen on other rows.
     is_judged_here = all(each._rows_alone for each in verdicts.values())
-    if is_judged_here and options.get("thresholds_from") is None:
-        rows = rows_of_models(options.get("rows"), named, packed_models)
+    if not is_judged_here or options.get("thresholds_from") is not None:
+        rows = None
+    if rows is not None and rows.size * len(named) > MOST_ROWS:
+        rows = None
+    # A verdict may choose any row: where the page judges all are there, else those that are chosen.
+    kept = {
+        name: np.arange(points.table.size)
+        if rows is not None
+        else _chosen_rows(name, points.table, [*verdicts.values(), *others])
+        for name, points in named.items()
+    }
+    packed_models = _models(named, bands, options.get("thresholds_from"), kept)
+    packed_rows = rows_of_models(rows, named, packed_models)
     data: dict[str, Any] = {
         "version": VERSION,
         "title": options.get("title") or "Which model, which threshold?",
@@ -119,30 +130,39 @@ def report_model(
         # Intervals have the confidence of the bands beside them.
         "confidence": {"level": level, "z": NormalDist().inv_cdf((1 + level) / 2)},
         "verdicts": [
-            _verdict(name, each, has_rows=rows is not None) for name, each in verdicts.items()
+            _verdict(name, each, has_rows=packed_rows is not None)
+            for name, each in verdicts.items()
         ],
     }
     if options.get("one_vs_rest"):
         data["classes"] = True
     if options.get("groups") is not None:
         data["groups"] = options["groups"]
-    if rows is not None:
-        return data | {"rows": rows}
-    return data | _others(options.get("other_verdicts", ()))
+    if packed_rows is not None:
+        return data | {"rows": packed_rows}
+    return data | _others(others)
+
+
+def _chosen_rows(name: str, table: Table, verdicts: Iterable[Verdict]) -> NDArray[np.intp]:
+    """Return the rows that verdicts chose for a model."""
+    values = [each for verdict in verdicts for each in verdict.models if each.name == name]
+    thresholds = [each.threshold for each in values if not np.isnan(each.threshold)]
+    return rows_at(table, np.array(thresholds)) if table.complete else np.empty(0, np.intp)
 
 
 def _models(
     models: Mapping[str, OperatingPoints],
     bands: Iterable[Band],
     thresholds_from: Mapping[str, OperatingPoints] | None,
+    kept: Mapping[str, NDArray[np.intp]],
 ) -> list[dict[str, Any]]:
-    """Return the data of each model, with its bands and its tuning data."""
+    """Return the data of each model, with its bands, its tuning data and the rows to keep."""
     bands_of: dict[str, list[dict[str, Any]]] = {name: [] for name in models}
     for band in bands:
         row = index_of(band.model, "the model of a band", tuple(models))
         bands_of[list(models)[row]].append(_band(band))
     if thresholds_from is None:
-        return [_model(name, points, bands_of[name]) for name, points in models.items()]
+        return [_model(name, each, bands_of[name], kept[name]) for name, each in models.items()]
     tuning = named_models(thresholds_from)
     if set(tuning) != set(models):
         raise ParameterError(
@@ -228,11 +248,23 @@ def _answer(verdict: Verdict) -> dict[str, Any]:
     if verdict.models:
         # The values of the models, and of flagging everything or nothing, to be drawn.
         nothing, names = verdict.doing_nothing, ("here", "expected", "lower", "upper")
-        values = {each.name: (each.here, each.expected, *each.interval) for each in verdict.models}
         found["picture"] = {
             "models": [
-                {"name": name} | dict(zip(names, map(finite_or_null, drawn), strict=True))
-                for name, drawn in values.items()
+                {
+                    "name": each.name,
+                    # JSON has no infinity.
+                    "threshold": "inf"
+                    if each.threshold == math.inf
+                    else finite_or_null(float(each.threshold)),
+                    **dict(
+                        zip(
+                            names,
+                            map(finite_or_null, (each.here, each.expected, *each.interval)),
+                            strict=True,
+                        )
+                    ),
+                }
+                for each in verdict.models
             ],
             "chosen": verdict.model,
             "everything": finite_or_null(nothing["flagging everything"]),
@@ -321,7 +353,7 @@ def rows_of_models(
 
     The rank of a row is the number of its score among the distinct ones, from the highest on.
     """
-    if rows is None or rows.size * len(models) > MOST_ROWS or list(rows.scores) != list(models):
+    if rows is None or list(rows.scores) != list(models):
         return None
     ranks, thresholds = [], []
     for scores, points, model in zip(
@@ -349,12 +381,12 @@ def _model(
     name: str,
     points: OperatingPoints,
     bands: list[dict[str, Any]],
-    tuning_rows: Sequence[int] | NDArray[np.intp] = (),
+    kept: NDArray[np.intp],
 ) -> dict[str, Any]:
     table = points.table
     positives, negatives = plain(table.positives), plain(table.negatives)
     rows = rows_to_explore(table) if table.nested else np.arange(table.size)
-    rows = np.union1d(rows, tuning_rows).astype(np.intp)
+    rows = np.union1d(rows, kept).astype(np.intp)
     thinned = table.take(rows, table.kind)
     thresholds = thinned.thresholds.astype(np.float64)
     complete = thinned.size == table.size and not table.partial

@@ -12,7 +12,7 @@ import { lookOf } from "../looks";
 import { namesOf } from "../names";
 import type { Caption } from "../saving";
 import { shownThreshold } from "../sentences";
-import { cursorOf, type ModelView, type View } from "../view";
+import { cursorOf, thresholdAt, type ModelView, type View } from "../view";
 import { savers, setSlider, type Shared } from "./frame";
 import { onDrag, onKeys } from "./moving";
 
@@ -164,7 +164,7 @@ export class HistogramPanel {
   private drawThreshold(one: ModelView, row: number, view: View): void {
     const [left, right] = this.x.range() as [number, number];
     // Flagging nothing, or everything, stands at an end.
-    const place = Math.min(Math.max(this.x(one.table.thresholds[row]!), left), right);
+    const place = Math.min(Math.max(this.x(thresholdAt(one, row)), left), right);
     if (Number.isNaN(place)) return;
     const line = `M${place},4V${HEIGHT - MARGIN.bottom + 18}`;
     const end = place > (left + right) / 2;

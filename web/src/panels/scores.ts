@@ -9,7 +9,7 @@ import { notProbabilities, ruleOf } from "../sentences";
 import * as pr from "../spaces/pr";
 import type { Cursor } from "../state";
 import { ofOtherClass, prevalence } from "../table";
-import { cursorOf, type ModelView, type View } from "../view";
+import { cursorOf, thresholdAt, type ModelView, type View } from "../view";
 import { Panel, type Window } from "./frame";
 import { across, type Layer, Room, textWidth } from "./plane";
 
@@ -92,7 +92,7 @@ export class ReliabilityPanel extends Panel {
 
   /** A threshold is a vertical line here. */
   protected place(one: ModelView, row: number): readonly [number, number] {
-    const threshold = one.table.thresholds[row]!;
+    const threshold = thresholdAt(one, row);
     const score = this.view?.settings.otherClass ? 1 - threshold : threshold;
     return [ranking.hasProbabilities(one.model) ? Math.min(Math.max(score, 0), 1) : NaN, NaN];
   }

@@ -11,6 +11,7 @@ import {
   type Confidence,
   type Model,
   type OthersData,
+  type Picture,
   type ReportData,
   type StoredVerdict,
   type Verdict,
@@ -71,6 +72,8 @@ export class AnswerPanel {
     models: readonly Model[],
     confidence: Confidence,
     private readonly source: Source | null,
+    /** Called when a verdict is known that was not. */
+    private readonly learned: () => void,
   ) {
     this.verdicts = data.verdicts ?? [];
     this.names = new Names(models.map(({ name }) => name));
@@ -99,7 +102,7 @@ export class AnswerPanel {
     this.stored = new Map(
       verdicts.map((verdict) => [this.keyOf({ ...INITIAL, ...settingsOf(verdict) }), verdict]),
     );
-    if (this.view) this.draw(this.view);
+    if (this.view) this.learned();
   }
 
   /** Whether there is a verdict, or will be one. */
@@ -109,7 +112,7 @@ export class AnswerPanel {
 
   draw(view: View): void {
     this.view = view;
-    const given = this.given(view);
+    const given = this.given(view.settings);
     if (given) return this.showGiven(view, given);
     if (!view.shown.length) return this.show(["No model is shown."], null);
     const key = this.keyOf(view.settings);
@@ -145,7 +148,17 @@ export class AnswerPanel {
   private told(answer: Answer): void {
     this.answers.set(this.asked, answer);
     this.asked = "";
-    if (this.view) this.draw(this.view);
+    this.learned();
+  }
+
+  /** The models of the verdict on these settings; null where none is known, or it is on other rows. */
+  verdictOn(settings: Settings): Picture | null {
+    if (this.isTuned) return null;
+    const given = this.given(settings);
+    if (given) return (given.length === 1 && given[0]!.picture) || null;
+    const key = this.keyOf(settings);
+    const known = this.stored?.get(key) ?? this.answers.get(key);
+    return (known && "picture" in known && known.picture) || null;
   }
 
   private keyOf(settings: Settings): string {
@@ -155,7 +168,7 @@ export class AnswerPanel {
   }
 
   /** The verdict of Python, where it is about these settings. */
-  private given({ settings }: View): readonly Verdict[] | null {
+  private given(settings: Settings): readonly Verdict[] | null {
     if (!this.verdicts.length) return null;
     const about = this.keyOf({ ...INITIAL, ...firstSettings(this.verdicts) });
     return this.keyOf(settings) === about ? this.verdicts : null;

@@ -138,7 +138,14 @@ export function pictureHere(view: View): HTMLElement | null {
       models: models.map((one) => {
         const row = best.get(one.place);
         const here = row === undefined ? NaN : valueOf(objective, countsAt(one.table, row));
-        return { name: one.model.name, here, expected: null, lower: null, upper: null };
+        return {
+          name: one.model.name,
+          threshold: null,
+          here,
+          expected: null,
+          lower: null,
+          upper: null,
+        };
       }),
     },
     view,
