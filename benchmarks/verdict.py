@@ -390,9 +390,8 @@ def page(results: list[dict]) -> str:
         "again in every resample. *At* a correction: the interval is moved by as much as the value "
         "is. *At both corrections*: it reaches from the lower end at the lower one of the optimism "
         "and the cross-fitted value to the upper end at the higher one; how far they lie apart "
-        "tells how sure the correction is. Cross-fitting with this interval is the estimator to "
-        "take: the only one whose bias stays below .01, and the narrowest interval that covers "
-        "92 % in 95 % of the cells.",
+        "tells how sure the correction is. These are estimators of the rule that is best on the "
+        "sample. What a verdict chooses and says is judged in [verdict_real.md](verdict_real.md).",
         "",
         "## All cells",
         "",

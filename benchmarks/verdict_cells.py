@@ -1,4 +1,4 @@
-"""The command line of verdict.py and verdict_choice.py: a grid of cells, one after the other."""
+"""The command line of scripts that try a grid of cells, one after the other."""
 
 from __future__ import annotations
 

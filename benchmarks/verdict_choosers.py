@@ -1,4 +1,4 @@
-"""Compare ways to choose model and threshold, and intervals of what to expect, on real populations.
+"""Compare ways to choose model and threshold on real populations.
 
 Usage: python benchmarks/verdict_choosers.py FOLDER RESULTS.jsonl [--samples 60] [--sizes N ...]
 [--only NAME] [--write]
@@ -27,13 +27,13 @@ import isometrics as iso
 from isometrics._counting.confusion import Confusion
 from isometrics.analysis.verdicts import contest_of_rows
 from isometrics.decisions.objective import parse_objective
-from isometrics.verdict.contest import Contest, Options, choose, choose_each, resample
-from isometrics.verdict.estimates import fixed_values
+from isometrics.verdict.choosing import resample
+from isometrics.verdict.contest import Options, choose
 
 SIZES = (200, 500, 2000)
 FEWEST = 5
 """Samples with fewer rows of a class are left out."""
-RESAMPLES, REPEATS, FOLDS, BAGS = 400, 8, 5, 25
+RESAMPLES = 400
 OBJECTIVES = {
     "F1": {"beta": 1.0},
     "F2": {"beta": 2.0},
@@ -51,8 +51,6 @@ THRESHOLDS = {
     "median gap": "the same for the median of the rules that are best in the resamples",
     "smooth": "the best by kernel estimates of both rates, on the logits of scores",
 }
-CENTRES = ("cross-fitted", "mixed")
-COLUMNS = ("objective", "centre", "samples", "covered", "below", "above", "bias", "width")
 
 
 def gaps(thresholds: np.ndarray) -> np.ndarray:
@@ -82,36 +80,6 @@ def smoothed(labels: np.ndarray, scores: np.ndarray, objective) -> float:
     return float(expit(at[np.nanargmax(gain)]))
 
 
-def bagged(contest: Contest, chosen, bags: slice) -> tuple[int, int]:
-    """Return the model with the highest mean of best values in resamples, and its median rule."""
-    gain = contest.objective.gain(chosen.counts(0.0))[:, bags]
-    model = int(np.where(np.isnan(gain), -1e9, gain).mean(axis=1).argmax())
-    return model, low_median(chosen.rule[model, bags])
-
-
-def cross_fitted(contests: list[Contest], labels, scores, random) -> list[float]:
-    """Return the mean value of bagged choices, pooled over the parts that they were not made on."""
-    pooled = np.zeros((len(contests), REPEATS, 2))
-    for repeat in range(REPEATS):
-        fold = contests[0].folds(FOLDS, random)
-        for part in range(FOLDS):
-            rows = np.flatnonzero(fold != part)
-            weights = np.zeros((BAGS, labels.size), np.uint8)
-            shares = np.full(rows.size, 1 / rows.size)
-            weights[:, rows] = random.multinomial(rows.size, shares, size=BAGS)
-            found = choose(contests, weights, "compiled")
-            for place, (contest, chosen) in enumerate(zip(contests, found, strict=True)):
-                model, rule = bagged(contest, chosen, slice(None))
-                threshold = contest.tables[model].thresholds[rule]
-                flagged = (scores[model] >= threshold) & (fold == part)
-                pooled[place, repeat] += (flagged & labels).sum(), (flagged & ~labels).sum()
-    totals = float(labels.sum()), float((~labels).sum())
-    return [
-        float(contest.objective.gain(Confusion(*counts.T, *totals)).mean())
-        for contest, counts in zip(contests, pooled, strict=True)
-    ]
-
-
 def tried(population: Population, rows: int, seed: list[int]) -> Iterable[dict]:
     """Choose on one sample in every way, for every objective."""
     labels, scores = population.sample(rows, seed)
@@ -122,15 +90,13 @@ def tried(population: Population, rows: int, seed: list[int]) -> Iterable[dict]:
     analysis = iso.analyse(labels, scores)
     plain = contest_of_rows(analysis.rows, analysis.models, parse_objective(), options, None)
     contests = [replace(plain, objective=parse_objective(**asked)) for asked in OBJECTIVES.values()]
-    best = choose_each(contests, "compiled")
+    here = choose(contests, np.ones((1, rows), np.uint8), "compiled")
     columns = list(scores.values())
-    drawn = resample(contests, options, [choice.rules for choice in best])
-    medians = [[*map(low_median, each.rule)] for each in drawn]
-    again = resample(contests, options, medians)
-    crossed = cross_fitted(contests, labels, columns, random)
+    drawn = [each.best for each in resample(contests, options)]
     for place, name in enumerate(OBJECTIVES):
-        contest, chosen, choice = contests[place], drawn[place], best[place]
+        contest, chosen, best = contests[place], drawn[place], here[place].rule[:, 0]
         objective = contest.objective
+        medians = [*map(low_median, chosen.rule)]
 
         def truth(model: int, threshold: float, objective=objective) -> float:
             counts = population.counts(plain.names[model], np.array([threshold]))
@@ -140,15 +106,15 @@ def tried(population: Population, rows: int, seed: list[int]) -> Iterable[dict]:
         gain = np.where(np.isnan(gain), -1e9, gain)
         winners = gain == gain.max(axis=0)
         picked = {
-            "apparent": choice.model,
+            "apparent": int(objective.gain(here[place].counts(0.0))[:, 0].argmax()),
             "most wins": int((winners / winners.sum(axis=0)).mean(axis=1).argmax()),
             "mean of bests": int(gain.mean(axis=1).argmax()),
         }
         middle = [gaps(table.thresholds) for table in contest.tables]
         thresholds = {
-            "edge": [t.thresholds[r] for t, r in zip(contest.tables, choice.rules, strict=True)],
-            "gap": [m[r] for m, r in zip(middle, choice.rules, strict=True)],
-            "median gap": [m[r] for m, r in zip(middle, medians[place], strict=True)],
+            "edge": [t.thresholds[r] for t, r in zip(contest.tables, best, strict=True)],
+            "gap": [m[r] for m, r in zip(middle, best, strict=True)],
+            "median gap": [m[r] for m, r in zip(middle, medians, strict=True)],
             "smooth": [smoothed(labels, each, objective) for each in columns],
         }
         highest = max(
@@ -160,48 +126,7 @@ def tried(population: Population, rows: int, seed: list[int]) -> Iterable[dict]:
             for by, model in picked.items()
             for at in thresholds
         }
-        # The intervals are those of the model with the highest mean at its median gap.
-        model = picked["mean of bests"]
-        rule = medians[place][model]
-        here = float(objective.gain(contest.counts(model, rule)))
-        each = np.arange(gain.shape[1])
-        top = gain.argmax(axis=0)
-        outside = np.stack(
-            [
-                objective.gain(contest.counts(number, np.maximum(rules, 0)))
-                for number, rules in enumerate(chosen.rule)
-            ]
-        )[top, each]
-        spread = fixed_values(
-            contest, again[place], list(enumerate(medians[place])), objective.gain
-        )[model].std()
-        yield {
-            "objective": name,
-            "losses": losses,
-            "rarer": int(min(labels.sum(), (~labels).sum())),
-            "truth": truth(model, thresholds["median gap"][model]),
-            "here": here,
-            "crossed": crossed[place],
-            "outside": float(np.nanmean(outside)),
-            "spread": float(spread),
-        }
-
-
-def interval(row: dict, centre: str) -> tuple[float, float, float]:
-    """Return the centre and the ends of an interval, on the scale where 1 is the best there can be.
-
-    The correction is that of cross-fitting, or half of it and the bootstrap's. Its half, squared,
-    is added to the variance of the fixed rule; the interval is symmetric on the logit scale.
-    """
-    correction = row["here"] - row["crossed"]
-    if centre == "mixed":
-        correction = (correction + 2 * (row["here"] - row["outside"])) / 2
-    at = row["here"] - correction
-    base = 1.0 if row["objective"].startswith("cost") else 0.0
-    share = float(np.clip(at + base, 1e-4, 1 - 1e-4))
-    error = np.sqrt(row["spread"] ** 2 + correction**2 / 2) / (share * (1 - share))
-    low, high = expit(logit(share) + norm.ppf(0.975) * error * np.array([-1.0, 1.0])) - base
-    return at, float(low), float(high)
+        yield {"objective": name, "losses": losses}
 
 
 def page(results: list[dict]) -> str:
@@ -238,32 +163,9 @@ def page(results: list[dict]) -> str:
                 lines.append(f"| {key} | " + " | ".join(f"{c:+.1%}" for c in change) + " |")
     lines += [
         "",
-        "## What to expect of it",
-        "",
-        "Intervals of 95% for *mean of bests, median gap*. *Cross-fitted* pools such choices over "
-        "five parts that they were not made on; *mixed* takes half of that correction, and the "
-        "bootstrap's whole one. Below and above are samples whose truth lies there.",
-        "",
-        f"| rows, rarer class | {' | '.join(COLUMNS)} |",
-        "|---|---|---|--:|--:|--:|--:|--:|--:|",
+        "Of the chosen one, *mean of bests, median gap*, `verdict_real.md` tells what is expected "
+        "of it, and what is true.",
     ]
-    for size in sizes:
-        for low, high, text in ((20, 50, "20 to 49"), (50, np.inf, "50 or more")):
-            for name in names:
-                some = [
-                    r
-                    for r in rows
-                    if r["size"] == size and r["objective"] == name and low <= r["rarer"] < high
-                ]
-                for centre in CENTRES if some else ():
-                    truth = np.array([r["truth"] for r in some])
-                    at, lower, upper = np.array([interval(r, centre) for r in some]).T
-                    below, above = np.mean(truth < lower), np.mean(truth > upper)
-                    lines.append(
-                        f"| {size:,}, {text} | {name} | {centre} | {len(some):,} | "
-                        f"{1 - below - above:.1%} | {below:.1%} | {above:.1%} | "
-                        f"{np.mean(at - truth):+.4f} | {np.mean(upper - lower):.4f} |"
-                    )
     return "\n".join(lines) + "\n"
 
 

@@ -2,9 +2,8 @@
 
 Usage: python benchmarks/verdict_demands.py [--samples 1000] [--jobs 2] [--cases NAME ...] [--write]
 
-verdict.py and verdict_choice.py choose the estimators, with programs of their own; this one judges
-`Analysis.verdict` as it is. Samples are drawn as there: two normal distributions, scores of all
-models correlated by 0.5. ``--write`` makes verdict_demands.md, of all cases.
+Samples are drawn from two normal distributions, scores of all models correlated by 0.5.
+``--write`` makes verdict_demands.md, of all cases.
 """
 
 from __future__ import annotations

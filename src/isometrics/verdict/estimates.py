@@ -1,7 +1,7 @@
 """What to expect of a choice on new data, and how sure and firm it is.
 
-All values are gains, of which more is better. `benchmarks/verdict.md` and
-`benchmarks/verdict_choice.md` compare these estimators with others.
+All values are gains, of which more is better. `benchmarks/verdict_real.md` compares these
+estimators with the truth, and `benchmarks/verdict.md` simple ones with each other.
 """
 
 from __future__ import annotations
