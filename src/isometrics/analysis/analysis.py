@@ -300,8 +300,8 @@ class Analysis(Value):
         threshold
             The present threshold, or several: scores from there on are flagged.
         thresholds_from
-            Choose the best threshold on this other analysis, of tuning data, as for `verdict`; it
-            then needs no correction, and there are no groups.
+            Choose the best threshold on this other analysis, of tuning data; it then needs no
+            correction, and there are no groups.
         by_group
             Add rows for each model in each group.
         confidence_level
@@ -480,8 +480,9 @@ class Analysis(Value):
     ) -> Verdict:
         """Say which model, which threshold, and how sure, for one objective.
 
-        The value to expect on new data is corrected for having chosen model and threshold on the
-        rows on which they are judged.
+        Model and threshold are taken from the rules that are best in resamples of the rows, so the
+        threshold need not be the one that is best on the rows themselves. The value to expect on
+        new data is corrected for having chosen on the rows on which they are judged.
 
         Parameters
         ----------
@@ -521,7 +522,8 @@ class Analysis(Value):
         confidence_level
             The confidence of the intervals, by default 0.95.
         n_resamples, random_state, n_jobs, kernel, progress
-            As for `bootstrap`; by default 2000, 0 and all processors.
+            As for `bootstrap`; by default 2000, 0 and all processors. Fewer resamples are drawn
+            where they tell who is best as well.
 
         Examples
         --------

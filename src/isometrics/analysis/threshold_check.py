@@ -69,7 +69,7 @@ class ThresholdCheck(ResultTable):
         The value of the objective on these rows.
     expected, lower, upper
         The value to expect on new data, with an interval. That of the best threshold is corrected
-        for having been chosen on these rows; a given one needs no correction.
+        by what such thresholds lose on rows left out; a given one needs no correction.
     shortfall, shortfall_lower, shortfall_upper
         How much better the best threshold is to be expected to be than the given one, from the same
         resamples; negative if the given one is better. Of costs, how much less it costs.

@@ -55,7 +55,8 @@ def verdict(
 ) -> None:
     """Say which model to use, which scores to flag, what to expect of it, and how sure that is.
 
-    What to expect on new data is corrected for having chosen on the rows of the file.
+    The choice is made among the rules that are best in resamples of the rows, and what to expect on
+    new data is corrected for having chosen on them.
 
     For example:
       isometrics verdict predictions.csv
