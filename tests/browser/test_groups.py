@@ -203,7 +203,7 @@ def test_a_name_of_a_group_does_not_turn_its_sentence(open_page, tmp_path):
     rng = np.random.default_rng(8)
     group = np.repeat(["\u202eturned\u2069 group", "north"], 300)
     labels = rng.random(group.size) < 0.3
-    scores = rng.normal(2 * labels + 2.0 * (group != "north"))
+    scores = rng.normal(2 * labels + 2.0 * (group == "north"))
     analysis = iso.analyse(labels, {"forest": scores}, groups=group)
     page = open_page(analysis.report(tmp_path / "turned.html"))
     lines = letters(page, ".groups")
