@@ -98,7 +98,8 @@ def read_tables(
         the tables and fit; ``"needed"`` refuses those that tell more and do not fit, and a number
         keeps none where there are more.
     progress
-        Called with the rows read so far and the number of all rows, where that is known.
+        Called with the rows read so far and the number of all rows, where that is known; anew in
+        each pass over the source.
     drop_missing
         Leave out rows that miss a value in any column that is used, for all models.
     notify
