@@ -1,5 +1,6 @@
 """Tuning data on the page: what thresholds promised there, and what they achieve here."""
 
+import json
 import re
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 import isometrics as iso
 from isometrics.report import write_report
 
-from .reading import boxes, checkbox, figure, overlap, set_number
+from .reading import boxes, checkbox, copied, figure, overlap, set_number
 
 NAMES = {"forest": 1.6, "linear": 1.1}
 """Models, and how far they keep positives and negatives apart."""
@@ -74,15 +75,15 @@ def test_the_page_begins_with_the_verdict_chosen_on_the_tuning_data(
     page = open_page(path)
     verdict = judged.verdict(thresholds_from=tuning)
     assert headline(page) == verdict.sentence()
-    # The table, the card and the point in the panels have the best threshold on the tuning data,
-    # which is no score of these rows.
-    threshold = iso.best_threshold(tuning.models[verdict.model]).threshold
+    # The table, the card, the point in the panels and the copied rule have the threshold of the
+    # verdict, which is no score of these rows.
+    threshold = verdict.threshold
     assert threshold not in judged.models[verdict.model].thresholds
+    assert page.locator(".card h2").inner_text() == verdict.model
     assert page.locator(".card .rule").inner_text() == f"score ≥ {threshold!r}"
     shown = page.locator('.summary tr.leader [data-value="best"]').inner_text()
-    read = float(shown.removeprefix("score ≥ "))
-    for points in (tuning.models[verdict.model], judged.models[verdict.model]):
-        assert np.array_equal(points.at(read).tp, points.at(threshold).tp)
+    assert shown == f"score ≥ {verdict.threshold_text}"
+    assert json.loads(copied(page, "Copy the rule as JSON"))["threshold"] == threshold
     assert f"{verdict.model} at {shown} finds" in figure(page, "ROC").inner_text()
     flagged = judged.models[verdict.model].at(threshold)
     assert page.locator('.card [data-value="fp"]').inner_text() == f"{flagged.fp[0]:g}"

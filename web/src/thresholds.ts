@@ -9,7 +9,7 @@ import * as pr from "./spaces/pr";
 import type { Settings, Store } from "./state";
 import { takeaway } from "./table";
 import { chosenHere, cutAt, rowHere, tunedOf } from "./tuned";
-import { cursorOf, withoutRule, type ModelView, type View } from "./view";
+import { cursorOf, type ModelView, type View } from "./view";
 
 interface ThresholdRow {
   /** The model with the threshold of this row. */
@@ -90,14 +90,14 @@ export class Thresholds {
   draw(view: View): void {
     const cursor = cursorOf(view);
     if (!cursor) return;
-    // Here a threshold is the best one on some rows, whatever a verdict chose for others.
-    const one = withoutRule(view.models[cursor.model]!);
+    const one = view.models[cursor.model]!;
     const { otherClass, prevalence } = view.settings;
     const key = [cursor.model, otherClass, prevalence].join();
     const changed = key !== this.key || !this.shown;
     if (changed || !this.shown) {
       this.key = key;
-      this.shown = { one, rows: thresholdRows(one, view.settings) };
+      // Here a threshold is the best one on some rows, whatever a verdict chose for others.
+      this.shown = { one, rows: thresholdRows({ ...one, rule: null }, view.settings) };
       this.shows.textContent = one.model.tuning ? SHOWS_TUNED : SHOWS;
       const what = one.table.labels ? "Sets" : "Thresholds";
       const heading = `${what} of ${one.model.name}, by β`;

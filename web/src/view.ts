@@ -209,10 +209,6 @@ function ruledBy(verdict: Picture, models: readonly ModelView[]): readonly Model
   return ruled.every((one) => one !== null) ? ruled : null;
 }
 
-export function withoutRule(one: ModelView): ModelView {
-  return one.rule ? { ...one, rule: null } : one;
-}
-
 /** The threshold of a row: that of the verdict on it, or the lowest score that it flags. */
 export function thresholdAt({ rule, table }: ModelView, row: number): number {
   return rule && rule.row === row ? rule.threshold : table.thresholds[row]!;

@@ -195,7 +195,9 @@ def _models(
             "tpHere": packed(judged.tp[here]),
             "fpHere": packed(judged.fp[here]),
         }
-        found.append(_model(name, points, bands_of[name], here) | {"tuning": data})
+        found.append(
+            _model(name, points, bands_of[name], np.union1d(here, kept[name])) | {"tuning": data}
+        )
     return found
 
 

@@ -151,9 +151,8 @@ export class AnswerPanel {
     this.learned();
   }
 
-  /** The models of the verdict on these settings; null where none is known, or it is on other rows. */
+  /** The models of the verdict on these settings; null where none is known. */
   verdictOn(settings: Settings): Picture | null {
-    if (this.isTuned) return null;
     const given = this.given(settings);
     if (given) return (given.length === 1 && given[0]!.picture) || null;
     const key = this.keyOf(settings);
