@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from isometrics._counting import native
 from isometrics._counting.best_rules import (
     NO_RULE,
     Ranking,
@@ -17,6 +18,7 @@ from isometrics._counting.best_rules import (
     blocks_of,
     choose_compiled,
     choose_plain,
+    counts_at,
 )
 from isometrics._counting.confusion import Confusion, f_weights, wilson_bound
 
@@ -229,11 +231,12 @@ def test_all_kernels_agree_to_the_bit(drawn, task):
 def test_some_rules_have_the_counts_that_they_have_among_all(drawn, data):
     ranking, weights = drawn
     rule = st.integers(0, int(ranking.rule[-1]))
-    wanted = np.array(data.draw(st.lists(rule, min_size=1, max_size=4)))
-    tp, fp = (rows.sums_of(weights, wanted) for rows in ranking.split())
-    for row, multiplicity in enumerate(weights):
-        rules = rules_of(ranking, multiplicity)
-        assert [*zip(tp[row], fp[row], strict=True)] == [rules[each] for each in wanted]
+    wanted = data.draw(st.lists(rule, min_size=1, max_size=4))
+    for compiled in {False, native.available()}:
+        tp, fp = counts_at(weights, ranking, wanted, compiled=compiled)
+        for row, multiplicity in enumerate(weights):
+            rules = rules_of(ranking, multiplicity)
+            assert [*zip(tp[row], fp[row], strict=True)] == [rules[each] for each in wanted]
 
 
 @pytest.mark.usefixtures("compiled_loops")

@@ -54,6 +54,8 @@ def verdict(**changes):
         "lead": 0.1,
         "lead_interval": UNDEFINED,
         "confidence_set": ("forest",),
+        "barely_told_apart": False,
+        "barely_better": False,
         "threshold_range": Interval(0.25, 0.5),
         "plateau": Interval(0.375, 0.4375),
         "doing_nothing": {
