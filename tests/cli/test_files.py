@@ -217,10 +217,10 @@ def test_demo(call, tmp_path, monkeypatch):
     # It says what the demo said of F1.
     assert call(*shlex.split(next_command)[1:]).out.splitlines()[0] == said[3]
     # Each area would pick the model that is worse for one of the two weights of recall.
-    assert said[3].startswith("Use forest and flag scores of 0.406 or more. Expect F1 0.6")
+    assert said[3].startswith("Use forest and flag scores of 0.384 or more. Expect F1 0.68")
     assert said[4] == "AUROC would pick logit (0.955 against 0.813), whose best F1 is 0.39:"
     assert said[5] == "it finds 99 frauds at 226 false alarms, forest 98 at 1."
-    assert said[8].startswith("Use logit and flag scores of 0.048275 or more. Expect F4 0.69")
+    assert said[8].startswith("Use logit and flag scores of 0.048273 or more. Expect F4 0.69")
     assert said[9] == "AUPR would pick forest (0.570 against 0.302), whose best F4 is 0.55:"
     assert said[10] == "it misses 86 frauds, logit 22."
     again = call("demo", "--json").data

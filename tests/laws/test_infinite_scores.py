@@ -94,7 +94,8 @@ def test_a_verdict_is_compared_with_doing_nothing(sample, ratio):
     )
     # The median of the best rules in resamples may be worse here; then the sentence says so.
     assert (verdict.better_than_nothing is True) <= (verdict.value < min(nothing.values()))
-    assert ("not better than" in verdict.sentence()) == (verdict.better_than_nothing is False)
+    useless = any(said in verdict.sentence() for said in ("is not better than", "barely fails to"))
+    assert useless == (verdict.better_than_nothing is False)
 
 
 @given(samples, samples, st.sampled_from([0.05, 1, 20]))

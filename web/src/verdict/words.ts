@@ -188,6 +188,8 @@ function shareOf({ model, wins }: Verdict): number {
 /** In how many resamples the chosen model wins; in all of them only if it always does. */
 function howMany(verdict: Verdict): string {
   const [share, all] = [shareOf(verdict), verdict.replicates];
+  // No model has a rule in any resample.
+  if (Number.isNaN(share)) return `none of ${thousands(all)}`;
   if (share === 1) return `all ${thousands(all)}`;
   return `${thousands(Math.min(roundEven(share * all), all - 1))} of ${thousands(all)}`;
 }
