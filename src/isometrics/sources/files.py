@@ -246,8 +246,6 @@ def settings(memory: int, scratch: str = "") -> dict[str, Any]:
         "memory_limit": f"{megabytes}MiB",
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
-        # It would go to stdout, among the rows.
-        "enable_progress_bar": False,
     }
     if scratch:
         found["temp_directory"] = scratch

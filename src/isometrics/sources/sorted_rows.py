@@ -73,6 +73,8 @@ class SortedRows:
         # Compression would take longer than the disk.
         config = settings(memory, self._folder.name) | {"force_compression": "uncompressed"}
         self._connection = duckdb.connect(str(path), config=config)
+        # It would go to stdout.
+        self._connection.execute("SET enable_progress_bar = false")
         self._models: dict[str, _Model] = {}
         self._reading: Generator[_Counts, None, None] | None = None
         self._empty = True
