@@ -235,7 +235,7 @@ def check_models(verdict, told, said):  # noqa: PLR0912, PLR0915
             assert low <= told["lead"] <= high
             assert (low <= 0 <= high) == (told["runner_up"] in among) or model not in among
         assert model in among or verdict._tuned
-        if told["better_than_nothing"] is not False:
+        if told["better_than_nothing"] is not False and told["wins"][model] is not None:
             assert rivals
     if "beats" in said:
         assert (said["beats"]["model"], among) == (model, [model])

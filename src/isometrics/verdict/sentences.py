@@ -203,6 +203,9 @@ def _rivals(verdict: Verdict, second: str) -> str:
             f"{'Barely beyond' if barely else 'Beyond'} chance, these rows speak for "
             f"{join_texts(others)} rather than {model}, which was chosen on the tuning data."
         )
+    if math.isnan(verdict.wins[verdict.model]):
+        # No model has a value in any resample.
+        return ""
     if verdict.kept and all(
         math.isnan(each.here) for each in verdict.models if each.name != verdict.model
     ):
@@ -234,9 +237,6 @@ _OFTEN = 0.95
 def _how_many(verdict: Verdict) -> str:
     """Return in how many resamples the chosen model wins; in all of them only if it always does."""
     share, all_of_them = verdict.wins[verdict.model], verdict.replicates
-    if math.isnan(share):
-        # No model has a rule in any resample.
-        return f"none of {all_of_them:,}"
     if share == 1:
         return f"all {all_of_them:,}"
     return f"{min(round(share * all_of_them), all_of_them - 1):,} of {all_of_them:,}"

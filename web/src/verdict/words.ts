@@ -154,7 +154,8 @@ function signOf(objective: Objective): number {
 
 function rivals(verdict: Verdict): string {
   const { model, runnerUp, wins } = verdict;
-  if (runnerUp === null) return "";
+  // No model may have a value in any resample.
+  if (runnerUp === null || Number.isNaN(shareOf(verdict))) return "";
   const [name, barely] = [inSentence(model), verdict.barelyToldApart ? "barely " : ""];
   const [chosen, ...others] = withValues(verdict);
   if (
@@ -188,8 +189,6 @@ function shareOf({ model, wins }: Verdict): number {
 /** In how many resamples the chosen model wins; in all of them only if it always does. */
 function howMany(verdict: Verdict): string {
   const [share, all] = [shareOf(verdict), verdict.replicates];
-  // No model has a rule in any resample.
-  if (Number.isNaN(share)) return `none of ${thousands(all)}`;
   if (share === 1) return `all ${thousands(all)}`;
   return `${thousands(Math.min(roundEven(share * all), all - 1))} of ${thousands(all)}`;
 }
